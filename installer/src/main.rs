@@ -1,0 +1,9 @@
+//! `kubexm-install`: the air-gapped side of KubeXM.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kubexm_model::console::run(|cli: &cli::Cli| cli.color, cli::Cli::run)
+}

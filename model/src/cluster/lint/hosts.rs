@@ -1,0 +1,89 @@
+//! Names and addresses of the hosts.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use super::Lint;
+use crate::finding::Code;
+
+/// Names that mean something else already.
+const RESERVED: &[&str] = &["localhost", "kubernetes", "all"];
+
+pub(super) fn duplicate_names(lint: &mut Lint<'_>) {
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    for (index, host) in lint.hosts() {
+        if let Some(earlier) = first.get(host.name.as_str()) {
+            let (path, earlier) = (format!("spec.hosts[{index}].name"), format!("spec.hosts[{earlier}].name"));
+            let message = format!("two hosts are called `{}`", host.name);
+            lint.find_again(Code::DuplicateName, &path, &earlier, message, "every node needs a name of its own");
+        } else {
+            first.insert(&host.name, index);
+        }
+    }
+}
+
+pub(super) fn addresses(lint: &mut Lint<'_>) {
+    let mut logins: HashMap<(IpAddr, u16), usize> = HashMap::new();
+    let mut inside: HashMap<IpAddr, usize> = HashMap::new();
+    for (index, host) in lint.hosts() {
+        let path = format!("spec.hosts[{index}].address");
+        unusable(lint, &path, host.address);
+        if let Some(earlier) = logins.insert((host.address, host.port), index) {
+            let earlier = format!("spec.hosts[{earlier}].address");
+            let message = format!("two hosts have the address {} and port {}", host.address, host.port);
+            lint.find_again(Code::DuplicateAddress, &path, &earlier, message, "give each host its own address");
+            continue;
+        }
+        for address in host.internal_addresses() {
+            let path = format!("spec.hosts[{index}].internalAddress");
+            if *address != host.address {
+                unusable(lint, &path, *address);
+            }
+            if let Some(earlier) = inside.insert(*address, index) {
+                let earlier = format!("spec.hosts[{earlier}].internalAddress");
+                let message = format!("two hosts have the internal address {address}");
+                lint.find_again(Code::DuplicateAddress, &path, &earlier, message, "give each host its own address");
+            }
+        }
+    }
+}
+
+fn unusable(lint: &mut Lint<'_>, path: &str, address: IpAddr) {
+    let broadcast = matches!(address, IpAddr::V4(v4) if v4.is_broadcast());
+    let what = if address.is_unspecified() {
+        "means any address"
+    } else if address.is_loopback() {
+        "is a machine's own loopback"
+    } else if address.is_multicast() || broadcast {
+        "belongs to many machines"
+    } else if matches!(address, IpAddr::V6(v6) if v6.is_unicast_link_local()) {
+        "holds on one link only"
+    } else {
+        return;
+    };
+    let message = format!("{address} {what}, so no host can be reached there");
+    lint.find(Code::UnusableAddress, path, message, "write the address at which this host is reached");
+}
+
+pub(super) fn reserved_names(lint: &mut Lint<'_>) {
+    let mut names = vec![("metadata.name".to_owned(), lint.file.metadata.name.as_str())];
+    names.extend(lint.hosts().map(|(index, host)| (format!("spec.hosts[{index}].name"), host.name.as_str())));
+    for (path, name) in names {
+        if RESERVED.contains(&name) {
+            let message = format!("`{name}` is a reserved name");
+            lint.find(Code::ReservedName, &path, message, format!("choose another than {}", RESERVED.join(", ")));
+        }
+    }
+}
+
+pub(super) fn repeated_roles(lint: &mut Lint<'_>) {
+    for (index, host) in lint.hosts() {
+        for (at, role) in host.roles.iter().enumerate() {
+            if host.roles[..at].contains(role) {
+                let path = format!("spec.hosts[{index}].roles[{at}]");
+                let message = format!("host `{}` has the role `{}` twice", host.name, crate::cluster::schema::word(role));
+                lint.find(Code::DuplicateEntry, &path, message, "keep one of the two");
+            }
+        }
+    }
+}

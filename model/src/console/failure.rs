@@ -1,0 +1,83 @@
+//! How a command ends when it fails.
+
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+
+use super::output;
+
+/// The exit codes of both programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// A step failed, and can be resumed.
+    Failed = 1,
+    /// Wrong usage, or a configuration with errors.
+    Usage = 2,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command failed: what, because of what, and what to do.
+#[derive(Debug)]
+pub struct Failure {
+    exit: Exit,
+    message: String,
+    causes: Vec<String>,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// Wrong usage, or a configuration with errors.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, message: message.into(), causes: vec![], hint: None }
+    }
+
+    /// The command has said everything already; only the exit code is left.
+    pub fn silent(exit: Exit) -> Self {
+        Self { exit, message: String::new(), causes: vec![], hint: None }
+    }
+
+    /// Adds an error and what caused it.
+    #[must_use]
+    pub fn because(mut self, error: &dyn Error) -> Self {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            self.causes.push(error.to_string());
+            next = error.source();
+        }
+        self
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Prints it to standard error.
+    pub fn report(&self) -> Exit {
+        if !self.message.is_empty() {
+            let causes = self.causes.iter().map(|cause| format!("\n  cause: {cause}")).collect::<String>();
+            let hint = self.hint.iter().map(|hint| format!("\n  hint: {hint}")).collect::<String>();
+            output::to_stderr(&format!("error: {}{causes}{hint}\n", self.message));
+        }
+        self.exit
+    }
+}
+
+/// Output that nobody reads any more is no failure: `kubexm-bundle bom | head`.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::silent(Exit::Done),
+            _ => Self { exit: Exit::Failed, ..Self::usage("the answer cannot be written").because(&error) },
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Writes answers: text, tables, JSON, YAML. Only this module writes to standard output and standard error.
+
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+use serde::Serialize;
+
+use super::failure::Failure;
+
+/// The forms of an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For reading.
+    #[default]
+    Table,
+    /// For reading, with everything.
+    Wide,
+    /// For programs.
+    Json,
+    /// For programs and people.
+    Yaml,
+    /// One name a line.
+    Name,
+}
+
+/// Writes text to standard output.
+pub fn text(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes text to standard error; if that is gone, there is nobody to tell.
+pub fn to_stderr(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Writes a value as indented JSON.
+pub fn json(value: &impl Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
+    text(&(json + "\n"))
+}
+
+/// Writes a value as YAML.
+pub fn yaml(value: &impl Serialize) -> Result<(), Failure> {
+    text(&serde_yaml::to_string(value).map_err(io::Error::other)?)
+}
+
+/// A borderless table as kubectl prints them; rows may be shorter than the head.
+pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(head);
+    table.add_rows(rows);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 3)).set_constraint(ColumnConstraint::ContentWidth);
+    }
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}

@@ -1,0 +1,23 @@
+//! What both programs agree on, in the order in which data flows through it. No network, no SSH, no async.
+//!
+//! ```text
+//! cluster.yaml ─ yaml ─► tree ─ cluster::shape ─► fields ─ defaults ─ lint ─► Cluster ─┐
+//! manifests/ ─ catalogue ─► Catalogue ────────────────────────────────────────────────┴─ bom ─► Bom
+//! ```
+
+/// A problem found in an input, with its place and a way out.
+pub mod finding;
+/// Versions as upstream projects write them, and ranges over them.
+pub mod version;
+/// Values that must never be printed.
+pub mod secret;
+/// 1. Text to a tree in which everything knows its place.
+pub mod yaml;
+/// 2. What exists upstream: `manifests/` as types.
+pub mod catalogue;
+/// 3. cluster.yaml: shape, defaults, lint.
+pub mod cluster;
+/// 4. Which binaries, images, charts and packages a cluster needs, and why.
+pub mod bom;
+/// What the two command lines share: flags, findings on a terminal, tables, exit codes.
+pub mod console;

@@ -1,0 +1,3 @@
+module kubexm.test/labd
+
+go 1.22

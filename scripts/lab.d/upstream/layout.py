@@ -1,0 +1,107 @@
+"""Lays programs out as the real release hosts publish them: their paths, archives and checksum files."""
+
+import hashlib
+import tempfile
+from pathlib import Path
+
+import build
+import gomod
+import tarball
+
+
+def publish(cache, component, say):
+    """Writes all files of a component below www/, each with its checksum file."""
+    for arch in component.arches:
+        for spec in component.files(arch):
+            target = Path(cache, "www", spec["url"])
+            stamp = Path(cache, "stamps", spec["url"])
+            wanted = f"{component.build_stamp(arch)} {sorted(spec.items())}"
+            if target.exists() and stamp.exists() and stamp.read_text() == wanted:
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            stamp.parent.mkdir(parents=True, exist_ok=True)
+            _write_atomically(target, lambda path: _content(cache, component, arch, spec, path))
+            _write_checksum(target, spec)
+            if spec.get("index"):
+                _write_index(Path(cache, "www", spec["index"]), target, spec["url"])
+            stamp.write_text(wanted)
+            say(f"published {spec['url']}")
+
+
+def _write_atomically(target, write):
+    part = target.with_name(f".{target.name}.part")
+    write(part)
+    part.chmod(0o644)
+    part.rename(target)
+
+
+def _content(cache, component, arch, spec, path):
+    programs = build.folder(cache, component, arch)
+    if spec.get("members"):
+        _archive(component, programs, spec["members"], path)
+    elif spec.get("chart"):
+        _chart(component, spec["chart"], path)
+    elif spec.get("kustomize"):
+        _kustomize(cache, component, spec["kustomize"], path)
+    elif spec["from"].startswith("zip:"):
+        gomod.unzip(component, "/", spec["from"][4:], path)
+    else:
+        path.write_bytes(Path(programs, spec["from"]).read_bytes())
+
+
+def _archive(component, programs, members, path):
+    entries = []
+    with tempfile.TemporaryDirectory() as work:
+        for member, source in members.items():
+            if source == "*":
+                entries += [(member + program.name, program, {}) for program in programs.iterdir()]
+            elif source.startswith("zip:"):
+                copy = Path(work, source[4:].replace("/", "_"))
+                gomod.unzip(component, "/", source[4:], copy)
+                entries.append((member, copy, {"mode": 0o644}))
+            else:
+                entries.append((member, Path(programs, source), {}))
+        tarball.write_gz(path, entries)
+
+
+def _chart(component, inside, path):
+    with tempfile.TemporaryDirectory() as work:
+        gomod.unzip(component, "/", inside, Path(work, "chart"))
+        tarball.write_gz(path, tarball.of_folder(Path(work, "chart"), Path(inside).name))
+
+
+def _kustomize(cache, component, inside, path):
+    """Renders the way the project's own release does it; kubectl brings kustomize along."""
+    kubectl = sorted(Path(cache, "built").glob("kubernetes-*/amd64-*/kubectl"))
+    if not kubectl:
+        raise gomod.BuildError(f"{inside} of {component.title} needs kubectl: build kubernetes first")
+    with tempfile.TemporaryDirectory() as work:
+        gomod.unzip(component, "/", inside.split("/")[0], Path(work, inside.split("/")[0]))
+        path.write_text(gomod.run([str(kubectl[-1]), "kustomize", str(Path(work, inside))], work))
+
+
+def _write_checksum(target, spec):
+    if not spec.get("checksum"):
+        return
+    file, style = target.with_name(spec["checksum"]), spec["style"]
+    digest = sha256(target)
+    lines = {}
+    if style == "sums" and file.exists():
+        lines = {line.split()[1]: line.split()[0] for line in file.read_text().splitlines()}
+    lines[target.name] = digest
+    text = digest if style == "bare" else "".join(f"{lines[name]}  {name}\n" for name in sorted(lines))
+    _write_atomically(file, lambda path: path.write_text(text))
+
+
+def _write_index(index, chart, url):
+    """The index.yaml of a Helm repository with this one chart."""
+    name, version = chart.name.removesuffix(".tgz").rsplit("-", 1)
+    text = (f"apiVersion: v1\nentries:\n  {name}:\n  - apiVersion: v2\n    name: {name}\n    version: {version}\n"
+            f"    digest: {sha256(chart)}\n    urls:\n    - https://{url}\n")
+    index.parent.mkdir(parents=True, exist_ok=True)
+    _write_atomically(index, lambda path: path.write_text(text))
+
+
+def sha256(path):
+    with open(path, "rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
