@@ -177,14 +177,8 @@ codes! {
 }
 
 /// The codes that do not forbid using the input.
-const WARNINGS: &[Code] = &[
-    Code::UnusedRole,
-    Code::NoWorker,
-    Code::NoLoadBalancer,
-    Code::UnusedSettings,
-    Code::NoSystem,
-    Code::SecretInFile,
-];
+const WARNINGS: &[Code] =
+    &[Code::UnusedRole, Code::NoWorker, Code::NoLoadBalancer, Code::UnusedSettings, Code::NoSystem, Code::SecretInFile];
 
 impl Code {
     /// The code that a person typed, in any case.

@@ -5,19 +5,19 @@
 //! manifests/ ─ catalogue ─► Catalogue ────────────────────────────────────────────────┴─ bom ─► Bom
 //! ```
 
-/// A problem found in an input, with its place and a way out.
-pub mod finding;
-/// Versions as upstream projects write them, and ranges over them.
-pub mod version;
-/// Values that must never be printed.
-pub mod secret;
-/// 1. Text to a tree in which everything knows its place.
-pub mod yaml;
+/// 4. Which binaries, images, charts and packages a cluster needs, and why.
+pub mod bom;
 /// 2. What exists upstream: `manifests/` as types.
 pub mod catalogue;
 /// 3. cluster.yaml: shape, defaults, lint.
 pub mod cluster;
-/// 4. Which binaries, images, charts and packages a cluster needs, and why.
-pub mod bom;
 /// What the two command lines share: flags, findings on a terminal, tables, exit codes.
 pub mod console;
+/// A problem found in an input, with its place and a way out.
+pub mod finding;
+/// Values that must never be printed.
+pub mod secret;
+/// Versions as upstream projects write them, and ranges over them.
+pub mod version;
+/// 1. Text to a tree in which everything knows its place.
+pub mod yaml;

@@ -25,7 +25,7 @@ impl Bom {
         match self.output {
             Format::Json => output::json(&bom)?,
             Format::Yaml => output::yaml(&bom)?,
-            Format::Name => output::text(&bom.entries.iter().map(|entry| format!("{}\n", entry.name)).collect::<String>())?,
+            Format::Name => output::lines(bom.entries.iter().map(|entry| &entry.name))?,
             Format::Table => {
                 let head = ["KIND", "NAME", "VERSION", "PLATFORM", "WHY"];
                 output::text(&output::table(&head, bom.entries.iter().map(row)))?;
@@ -48,7 +48,12 @@ fn row(entry: &Entry) -> Vec<String> {
 fn wide_row(entry: &Entry) -> Vec<String> {
     let mut row = row(entry);
     let from = if entry.mirror.is_empty() { &entry.source } else { &entry.mirror };
-    let more = [entry.component.clone(), entry.licence.clone().unwrap_or_else(|| "-".to_owned()), from.join(", "), checksum(entry)];
+    let more = [
+        entry.component.clone(),
+        entry.licence.clone().unwrap_or_else(|| "-".to_owned()),
+        from.join(", "),
+        checksum(entry),
+    ];
     row.splice(4..4, more);
     row
 }

@@ -51,7 +51,7 @@ fn answer(format: Format, value: &impl Serialize, head: &[&str], rows: Vec<Vec<S
     match format {
         Format::Json => output::json(value),
         Format::Yaml => output::yaml(value),
-        Format::Name => output::text(&rows.iter().map(|row| format!("{}\n", row[0])).collect::<String>()),
+        Format::Name => output::lines(rows.iter().map(|row| &row[0])),
         Format::Table | Format::Wide => output::text(&output::table(head, rows)),
     }
 }
@@ -74,7 +74,14 @@ fn components(catalogue: &Catalogue, format: Format) -> Result<(), Failure> {
             (Format::Table, 5..) => format!("{}, … ({})", versions[..3].join(", "), versions.len()),
             _ => versions.join(", "),
         };
-        vec![component.name.clone(), component.group.to_string(), default, shown, component.licence.clone(), component.title.clone()]
+        vec![
+            component.name.clone(),
+            component.group.to_string(),
+            default,
+            shown,
+            component.licence.clone(),
+            component.title.clone(),
+        ]
     };
     let rows = all.iter().map(row).collect();
     answer(format, &all, &["NAME", "GROUP", "DEFAULT", "VERSIONS", "LICENCE", "WHAT IT IS"], rows)

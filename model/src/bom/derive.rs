@@ -5,7 +5,9 @@ use serde_json::Value;
 use super::mirror::{Redirect, redirects};
 use super::wants::{Want, wants};
 use super::{Digest, Entry, Kind, Nodes, Problem, Reason};
-use crate::catalogue::{Catalogue, Checksum, Family, FileEntry, ImageEntry, Package, Platform, Repository, When, Words};
+use crate::catalogue::{
+    Catalogue, Checksum, Family, FileEntry, ImageEntry, Package, Platform, Repository, When, Words,
+};
 use crate::cluster::schema::{Addon, Arch, OsRelease, Spec};
 use crate::finding::Code;
 
@@ -14,7 +16,8 @@ pub(super) fn derive(spec: &Spec, catalogue: &Catalogue) -> (Vec<Entry>, Vec<Pro
     let fields = serde_json::to_value(spec).unwrap_or(Value::Null);
     let mut problems = vec![];
     let wants = wants(spec, &fields, catalogue, &mut problems);
-    let mut derive = Derive { spec, catalogue, fields: &fields, redirects: redirects(spec, catalogue), entries: vec![], problems };
+    let mut derive =
+        Derive { spec, catalogue, fields: &fields, redirects: redirects(spec, catalogue), entries: vec![], problems };
     for want in &wants {
         derive.component(want);
     }
@@ -60,18 +63,29 @@ impl Derive<'_> {
 
     fn file(&mut self, want: &Want<'_>, kind: Kind, file: &FileEntry, words: &Words) {
         // Charts and manifests are the same on every machine.
-        let arches: Vec<Option<Arch>> = if kind == Kind::Binary { self.arches(want, &file.name, &file.platforms).into_iter().map(Some).collect() } else { vec![None] };
+        let arches: Vec<Option<Arch>> = if kind == Kind::Binary {
+            self.arches(want, &file.name, &file.platforms).into_iter().map(Some).collect()
+        } else {
+            vec![None]
+        };
         for arch in arches {
             let upstream_word = arch.map(|arch| file.arch.get(&arch).map_or(arch.as_str(), String::as_str));
             let words = words.with("arch", upstream_word.unwrap_or_default());
             let Ok(url) = words.fill(&file.url) else { continue };
-            let pinned = want.version.as_ref().and_then(|version| want.component.entry(version)?.sha256.get(&file.name));
+            let pinned =
+                want.version.as_ref().and_then(|version| want.component.entry(version)?.sha256.get(&file.name));
             let platform = arch.map_or("any".to_owned(), |arch| Platform(arch).to_string());
             let checksum = match (pinned.and_then(|digests| digests.get(&platform)), &file.checksum) {
                 (Some(hex), _) => Digest::Sha256(hex.clone()),
-                (None, Checksum::Sha256(digests)) => Digest::Sha256(digests.get(&platform).cloned().unwrap_or_default()),
-                (None, Checksum::Sha256sum(pattern)) => Digest::Sha256sum(words.with("url", &url).fill(pattern).unwrap_or_default()),
-                (None, Checksum::Index(pattern)) => Digest::Index(words.with("url", &url).fill(pattern).unwrap_or_default()),
+                (None, Checksum::Sha256(digests)) => {
+                    Digest::Sha256(digests.get(&platform).cloned().unwrap_or_default())
+                }
+                (None, Checksum::Sha256sum(pattern)) => {
+                    Digest::Sha256sum(words.with("url", &url).fill(pattern).unwrap_or_default())
+                }
+                (None, Checksum::Index(pattern)) => {
+                    Digest::Index(words.with("url", &url).fill(pattern).unwrap_or_default())
+                }
                 (None, Checksum::FirstSight(reason)) => Digest::FirstSight(reason.clone()),
             };
             let members = file.members.iter().filter_map(|member| words.fill(member).ok()).collect();
@@ -112,7 +126,12 @@ impl Derive<'_> {
                     }
                 },
             };
-            let own: Vec<&Repository> = want.component.repositories.iter().filter(|repository| repository.family == Some(system.family)).collect();
+            let own: Vec<&Repository> = want
+                .component
+                .repositories
+                .iter()
+                .filter(|repository| repository.family == Some(system.family))
+                .collect();
             let source: Vec<String> = if own.is_empty() {
                 self.repositories(os)
             } else {
@@ -120,7 +139,12 @@ impl Derive<'_> {
             };
             let name = words.fill(name).unwrap_or_default();
             for arch in want.arch.keys() {
-                let entry = Entry { version: None, licence: None, arch: vec![*arch], ..self.entry(want, Kind::Package, &name, &package.when) };
+                let entry = Entry {
+                    version: None,
+                    licence: None,
+                    arch: vec![*arch],
+                    ..self.entry(want, Kind::Package, &name, &package.when)
+                };
                 self.push_package(entry, os, source.clone());
             }
         }
@@ -163,7 +187,11 @@ impl Derive<'_> {
                 source: vec![source.clone()],
                 checksum: Some(digest),
                 mirror,
-                ..bare(kind, name, &format!("addons[{index}].{}", if kind == Kind::Chart { "chart" } else { "manifests" }))
+                ..bare(
+                    kind,
+                    name,
+                    &format!("addons[{index}].{}", if kind == Kind::Chart { "chart" } else { "manifests" }),
+                )
             });
         }
     }
@@ -187,10 +215,15 @@ impl Derive<'_> {
 
     /// The repositories of a release of an operating system.
     fn repositories(&self, os: &OsRelease) -> Vec<String> {
-        let releases = self.catalogue.systems.get(&os.name).map(|system| system.versions.as_slice()).unwrap_or_default();
+        let releases =
+            self.catalogue.systems.get(&os.name).map(|system| system.versions.as_slice()).unwrap_or_default();
         let release = releases.iter().find(|release| release.version == os.version);
         let addresses = release.into_iter().flat_map(|release| &release.repositories);
-        addresses.map(|repository| format!("{} {}", repository.url, repository.suite.as_deref().unwrap_or_default()).trim().to_owned()).collect()
+        addresses
+            .map(|repository| {
+                format!("{} {}", repository.url, repository.suite.as_deref().unwrap_or_default()).trim().to_owned()
+            })
+            .collect()
     }
 
     /// The architectures that the want's hosts have; one that upstream lacks becomes a problem.
@@ -205,7 +238,10 @@ impl Derive<'_> {
                 code: Code::NotForArchitecture,
                 path: format!("spec.hosts[{host}].arch"),
                 message: format!("{name} is not to be had for {}", arch.as_str()),
-                help: format!("it is here for: {}; choose hosts of another architecture, or another component", want.reasons[0]),
+                help: format!(
+                    "it is here for: {}; choose hosts of another architecture, or another component",
+                    want.reasons[0]
+                ),
             });
         }
         found

@@ -24,7 +24,12 @@ pub(super) struct Want<'a> {
 }
 
 /// Every want; the rules of the components first, then what those need.
-pub(super) fn wants<'a>(spec: &Spec, fields: &Value, catalogue: &'a Catalogue, problems: &mut Vec<Problem>) -> Vec<Want<'a>> {
+pub(super) fn wants<'a>(
+    spec: &Spec,
+    fields: &Value,
+    catalogue: &'a Catalogue,
+    problems: &mut Vec<Problem>,
+) -> Vec<Want<'a>> {
     let mut list = List { spec, catalogue, wants: vec![], hosts: BTreeMap::new() };
     for component in catalogue.components.values() {
         for rule in component.wanted.iter().filter(|rule| rule.when.holds(fields)) {
@@ -45,7 +50,8 @@ struct List<'a, 's> {
 
 impl<'a> List<'a, '_> {
     fn by_rule(&mut self, component: &'a Component, rule: &Rule, fields: &Value) {
-        let hosts: Vec<usize> = (0..self.spec.hosts.len()).filter(|at| selected(&self.spec.hosts[*at], &rule.on)).collect();
+        let hosts: Vec<usize> =
+            (0..self.spec.hosts.len()).filter(|at| selected(&self.spec.hosts[*at], &rule.on)).collect();
         // A rule for hosts that this cluster does not have asks for nothing.
         if hosts.is_empty() {
             return;
@@ -63,7 +69,14 @@ impl<'a> List<'a, '_> {
         named.or_else(|| self.catalogue.version_for(&component.name, self.spec.kubernetes.version.as_ref())).cloned()
     }
 
-    fn add(&mut self, component: &'a Component, version: Option<Version>, why: String, hosts: Vec<usize>, path: String) -> usize {
+    fn add(
+        &mut self,
+        component: &'a Component,
+        version: Option<Version>,
+        why: String,
+        hosts: Vec<usize>,
+        path: String,
+    ) -> usize {
         let arch: BTreeMap<Arch, usize> = hosts.iter().rev().map(|at| (self.spec.hosts[*at].arch, *at)).collect();
         let all = &self.spec.hosts;
         let names = |hosts: &Vec<usize>| Nodes(hosts.iter().map(|at| all[*at].name.clone()).collect::<Arc<[String]>>());
@@ -86,12 +99,14 @@ impl<'a> List<'a, '_> {
     fn close(&mut self, problems: &mut Vec<Problem>) {
         let mut queue: VecDeque<usize> = (0..self.wants.len()).collect();
         while let Some(at) = queue.pop_front() {
-            let (component, version, path) = (self.wants[at].component, self.wants[at].version.clone(), self.wants[at].path.clone());
+            let (component, version, path) =
+                (self.wants[at].component, self.wants[at].version.clone(), self.wants[at].path.clone());
             let nodes: Vec<Nodes> = self.wants[at].reasons.iter().map(|reason| reason.nodes.clone()).collect();
             for (name, range) in component.needs_of(version.as_ref()) {
                 let Some(needed) = self.catalogue.component(name) else { continue };
                 // One that is wanted already serves, whoever chose its version.
-                let chosen = self.wants.iter().find(|want| want.component.name == name).and_then(|want| want.version.clone());
+                let chosen =
+                    self.wants.iter().find(|want| want.component.name == name).and_then(|want| want.version.clone());
                 let needed_version = chosen.or_else(|| self.usual(needed));
                 if let Some(found) = needed_version.as_ref().filter(|found| !range.contains(found)) {
                     problems.push(mismatch(component, version.as_ref(), name, range, found, &path));
@@ -110,7 +125,14 @@ impl<'a> List<'a, '_> {
     }
 }
 
-fn mismatch(component: &Component, version: Option<&Version>, name: &str, range: &crate::version::Range, found: &Version, path: &str) -> Problem {
+fn mismatch(
+    component: &Component,
+    version: Option<&Version>,
+    name: &str,
+    range: &crate::version::Range,
+    found: &Version,
+    path: &str,
+) -> Problem {
     let version = version.map(|version| format!(" {version}")).unwrap_or_default();
     Problem {
         code: Code::VersionMismatch,

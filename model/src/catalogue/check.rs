@@ -101,7 +101,8 @@ impl Component {
                 bad.push(format!("{}:{tag}", image.name));
             }
         }
-        problems.extend(bad.into_iter().map(|text| format!("{version}: `{text}` is no full https address or image name")));
+        problems
+            .extend(bad.into_iter().map(|text| format!("{version}: `{text}` is no full https address or image name")));
         problems
     }
 }

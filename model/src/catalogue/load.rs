@@ -46,7 +46,8 @@ pub enum CatalogueError {
 }
 
 /// The sections: the folder and the user's key, and the field that names an entry.
-const SECTIONS: [(&str, &str); 4] = [("components", "name"), ("releases", "kubernetes"), ("os", "name"), ("zones", "name")];
+const SECTIONS: [(&str, &str); 4] =
+    [("components", "name"), ("releases", "kubernetes"), ("os", "name"), ("zones", "name")];
 
 impl Catalogue {
     /// The catalogue that this program carries.
@@ -78,12 +79,14 @@ struct Tree(BTreeMap<&'static str, BTreeMap<String, (String, Value)>>);
 impl Tree {
     /// The documents of one of our own files, `SECTION/NAME.yaml`.
     fn add_documents(&mut self, path: &str, text: &str) -> Result<(), CatalogueError> {
-        let Some((section, key)) = SECTIONS.into_iter().find(|(section, _)| path.starts_with(&format!("{section}/"))) else {
+        let Some((section, key)) = SECTIONS.into_iter().find(|(section, _)| path.starts_with(&format!("{section}/")))
+        else {
             return Ok(());
         };
         let file = format!("manifests/{path}");
         for document in serde_yaml::Deserializer::from_str(text) {
-            let value = Value::deserialize(document).map_err(|source| CatalogueError::Yaml { file: file.clone(), source })?;
+            let value =
+                Value::deserialize(document).map_err(|source| CatalogueError::Yaml { file: file.clone(), source })?;
             let name = value.get(key).and_then(Value::as_str).unwrap_or(path).to_owned();
             if self.0.entry(section).or_default().insert(name.clone(), (file.clone(), value)).is_some() {
                 return Err(CatalogueError::Contradiction(vec![format!("{section} has two entries `{name}`")]));
@@ -103,7 +106,8 @@ impl Tree {
             };
             for (name, fields) in entries {
                 let known = self.0.entry(section).or_default();
-                let (from, entry) = known.entry(name.clone()).or_insert_with(|| (String::new(), Value::Object(Map::new())));
+                let (from, entry) =
+                    known.entry(name.clone()).or_insert_with(|| (String::new(), Value::Object(Map::new())));
                 file.clone_into(from);
                 lay_over(entry, Value::Object(fields));
                 entry[key] = Value::String(name);

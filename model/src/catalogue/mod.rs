@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::version::{Range, Version};
 
-pub use component::{Checksum, Component, FileEntry, Group, ImageEntry, NodeSelector, Package, Platform, Repository, Rule, Versions};
+pub use component::{
+    Checksum, Component, FileEntry, Group, ImageEntry, NodeSelector, Package, Platform, Repository, Rule, Versions,
+};
 pub use load::CatalogueError;
 pub use pattern::{PatternError, Words};
 pub use system::{Family, OperatingSystem, SystemRelease, Zone};

@@ -62,7 +62,8 @@ impl When {
     /// The conditions on what lies below a field.
     fn below(&self, head: &str) -> Self {
         let prefix = format!("{head}.");
-        let inner = self.0.iter().filter_map(|(path, one_of)| Some((path.strip_prefix(&prefix)?.to_owned(), one_of.clone())));
+        let inner =
+            self.0.iter().filter_map(|(path, one_of)| Some((path.strip_prefix(&prefix)?.to_owned(), one_of.clone())));
         Self(inner.collect())
     }
 }

@@ -26,7 +26,7 @@ macro_rules! sections {
 
             #[test]
             fn every_section_can_be_left_out() {
-                $(drop(schema::$section::default());)+
+                $(let _ = schema::$section::default();)+
             }
         }
     };
@@ -92,7 +92,8 @@ fn versions(spec: &mut Spec, catalogue: &Catalogue) {
         spec.kubernetes.version = catalogue.newest_kubernetes().cloned();
     }
     let kubernetes = spec.kubernetes.version.clone();
-    let choose = |component: &str| -> Option<Version> { catalogue.version_for(component, kubernetes.as_ref()).cloned() };
+    let choose =
+        |component: &str| -> Option<Version> { catalogue.version_for(component, kubernetes.as_ref()).cloned() };
     let fill = |field: &mut Option<Version>, component: &str| {
         if field.is_none() {
             *field = choose(component);

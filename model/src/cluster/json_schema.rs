@@ -85,9 +85,30 @@ mod tests {
     #[test]
     fn the_schema_says_nothing_that_the_reader_does_not_check() {
         const KNOWN: &[&str] = &[
-            "$ref", "$schema", "$id", "title", "description", "default", "definitions", "type", "properties", "required",
-            "additionalProperties", "items", "minItems", "minLength", "maxLength", "minimum", "maximum", "enum", "const",
-            "oneOf", "anyOf", "allOf", "format", "pattern",
+            "$ref",
+            "$schema",
+            "$id",
+            "title",
+            "description",
+            "default",
+            "definitions",
+            "type",
+            "properties",
+            "required",
+            "additionalProperties",
+            "items",
+            "minItems",
+            "minLength",
+            "maxLength",
+            "minimum",
+            "maximum",
+            "enum",
+            "const",
+            "oneOf",
+            "anyOf",
+            "allOf",
+            "format",
+            "pattern",
         ];
         fn walk(schema: &Value) {
             let Value::Object(map) = schema else { return };

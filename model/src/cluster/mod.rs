@@ -6,14 +6,16 @@
 
 /// The forms that texts must have.
 pub mod formats;
-/// The fields, as types.
-pub mod schema;
 /// The JSON Schema that editors use and [`shape`] walks along.
 pub mod json_schema;
+/// Arithmetic of networks.
+pub mod networks;
 /// `--set` and `-e`.
 pub mod overrides;
 /// A commented cluster.yaml to start from.
 pub mod sample;
+/// The fields, as types.
+pub mod schema;
 
 mod defaults;
 mod lint;

@@ -83,7 +83,8 @@ fn by_name(name: &str) -> Result<String, (String, String)> {
         [] => {
             let names: Vec<String> = settable().map(|path| last(path)).collect();
             let near = nearest(name, names.iter().map(String::as_str));
-            let help = near.map_or("`kubexm-bundle schema` lists all fields".to_owned(), |near| format!("did you mean `{near}`?"));
+            let help = near
+                .map_or("`kubexm-bundle schema` lists all fields".to_owned(), |near| format!("did you mean `{near}`?"));
             Err((format!("no field is called `{name}`"), help))
         }
         many => {

@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::formats;
 use super::json_schema::{fields, properties, resolve, values};
 use super::suggest::nearest;
-use super::formats;
 use crate::finding::{Code, Finding};
 use crate::yaml::{self, Entry, Node, Place};
 

@@ -86,7 +86,9 @@ impl CatalogueArgs {
         let files = self.catalogue.iter().map(|path| input::read(path)).collect::<Result<Vec<_>, _>>();
         let files = files.map_err(|problem| Failure::usage(problem.to_string()))?;
         Catalogue::with_overrides(&files).map_err(|error| {
-            Failure::usage("the catalogue cannot be used").because(&error).hint("manifests/README.md describes the form of a catalogue file")
+            Failure::usage("the catalogue cannot be used")
+                .because(&error)
+                .hint("manifests/README.md describes the form of a catalogue file")
         })
     }
 }

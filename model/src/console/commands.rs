@@ -35,9 +35,7 @@ impl Lint {
         match self.output {
             Format::Json => output::json(&report::json(&reading))?,
             Format::Yaml => output::yaml(&report::json(&reading))?,
-            Format::Name => {
-                output::text(&reading.findings.iter().map(|finding| format!("{}\n", finding.code)).collect::<String>())?;
-            }
+            Format::Name => output::lines(reading.findings.iter().map(|finding| finding.code))?,
             Format::Table | Format::Wide => {
                 let name = self.cluster.name();
                 output::text(&format!("{}{name}: {}\n", report::text(&reading), report::summary(&reading.findings)))?;
@@ -98,8 +96,9 @@ impl Explain {
     /// Prints what a finding means and what to do about it.
     pub fn run(&self) -> Result<(), Failure> {
         let Some(text) = &self.code else {
-            let title = |code: &Code| code.explanation().lines().next().unwrap_or("").trim_start_matches("## ").to_owned();
-            return output::text(&Code::ALL.iter().map(|code| title(code) + "\n").collect::<String>());
+            let title =
+                |code: &Code| code.explanation().lines().next().unwrap_or("").trim_start_matches("## ").to_owned();
+            return output::lines(Code::ALL.iter().map(title));
         };
         let code = Code::parse(text).ok_or_else(|| {
             Failure::usage(format!("there is no finding `{text}`")).hint("`explain` without a code lists all of them")

@@ -64,9 +64,28 @@ impl Failure {
     /// Prints it to standard error.
     pub fn report(&self) -> Exit {
         if !self.message.is_empty() {
-            let causes = self.causes.iter().map(|cause| format!("\n  cause: {cause}")).collect::<String>();
-            let hint = self.hint.iter().map(|hint| format!("\n  hint: {hint}")).collect::<String>();
-            output::to_stderr(&format!("error: {}{causes}{hint}\n", self.message));
+            let mut text = format!(
+                "error: {}
+",
+                self.message
+            );
+            for cause in &self.causes {
+                text += &[
+                    "  cause: ",
+                    cause,
+                    "
+",
+                ]
+                .concat();
+            }
+            if let Some(hint) = &self.hint {
+                text += &[
+                    "  hint: ", hint, "
+",
+                ]
+                .concat();
+            }
+            output::to_stderr(&text);
         }
         self.exit
     }

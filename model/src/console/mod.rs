@@ -22,7 +22,10 @@ use clap::CommandFactory;
 use clap::Parser;
 
 /// Parses the arguments, runs the command and turns the outcome into the process's exit code: the whole of a `main`.
-pub fn run<Cli: Parser + CommandFactory>(color: fn(&Cli) -> ColorArgs, command: fn(&Cli) -> Result<(), Failure>) -> std::process::ExitCode {
+pub fn run<Cli: Parser + CommandFactory>(
+    color: fn(&Cli) -> ColorArgs,
+    command: fn(&Cli) -> Result<(), Failure>,
+) -> std::process::ExitCode {
     let cli = Cli::parse();
     color(&cli).apply();
     match command(&cli) {

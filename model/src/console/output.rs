@@ -32,6 +32,15 @@ pub fn text(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Writes one thing a line.
+pub fn lines(things: impl IntoIterator<Item = impl std::fmt::Display>) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    for thing in things {
+        writeln!(out, "{thing}")?;
+    }
+    Ok(())
+}
+
 /// Writes text to standard error; if that is gone, there is nobody to tell.
 pub fn to_stderr(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
@@ -43,9 +52,10 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     text(&(json + "\n"))
 }
 
-/// Writes a value as YAML.
+/// Writes a value as YAML: the same document as [`json`], so that no YAML tags get into it.
 pub fn yaml(value: &impl Serialize) -> Result<(), Failure> {
-    text(&serde_yaml::to_string(value).map_err(io::Error::other)?)
+    let value = serde_json::to_value(value).map_err(io::Error::other)?;
+    text(&serde_yaml::to_string(&value).map_err(io::Error::other)?)
 }
 
 /// A borderless table as kubectl prints them; rows may be shorter than the head.

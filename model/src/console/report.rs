@@ -1,6 +1,6 @@
 //! Findings as a person reads them, and as a program does.
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use serde_json::{Value, json};
 
 use super::output;
@@ -8,8 +8,8 @@ use crate::cluster::Reading;
 use crate::finding::{Finding, Severity};
 use crate::yaml::{Place, Sources};
 
-/// How much of a long line is shown on each side of the place.
-const AROUND: usize = 70;
+/// A longer line is not shown: no person reads it, and no terminal has room for it.
+const LONGEST_LINE: usize = 10_000;
 
 /// All findings with the lines they point at.
 pub fn text(reading: &Reading) -> String {
@@ -62,10 +62,19 @@ fn one(finding: &Finding, sources: &Sources) -> String {
     let title = level.primary_title(finding.message.as_str()).id(finding.code.to_string());
     let shown = finding.place.and_then(|place| Shown::of(place, sources));
     let mut group = match &shown {
+        Some(shown) if shown.line.len() > LONGEST_LINE => {
+            let column = finding.place.map_or(1, |place| place.column);
+            title.element(Origin::path(shown.name.as_str()).line(shown.number).char_column(column))
+        }
         Some(shown) => {
             let mark = AnnotationKind::Primary.span(shown.from..shown.to);
             let mark = if finding.label.is_empty() { mark } else { mark.label(finding.label.as_str()) };
-            title.element(Snippet::source(shown.line.as_str()).line_start(shown.number).path(shown.name.as_str()).annotation(mark))
+            title.element(
+                Snippet::source(shown.line.as_str())
+                    .line_start(shown.number)
+                    .path(shown.name.as_str())
+                    .annotation(mark),
+            )
         }
         None => annotate_snippets::Group::with_title(title),
     };
@@ -87,17 +96,10 @@ struct Shown {
 impl Shown {
     fn of(place: Place, sources: &Sources) -> Option<Self> {
         let source = sources.get(place.source)?;
-        let line: Vec<char> = hide_secrets(source.line(place.line)).chars().collect();
-        let start = (place.column - 1).min(line.len());
-        let end = (place.end - 1).clamp(start, line.len());
-        // A long line would bury the place, so only its surroundings are shown.
-        let first = if line.len() > 2 * AROUND { start.saturating_sub(AROUND) } else { 0 };
-        let last = line.len().min(end.min(start + AROUND) + AROUND);
-        let bytes = |chars: &[char]| chars.iter().map(|c| c.len_utf8()).sum::<usize>();
-        let from = bytes(&line[first..start]);
-        let to = from + bytes(&line[start..end.min(last)]);
-        let text: String = line[first..last].iter().collect();
-        Some(Self { name: hide_secrets(&source.name), number: place.line, line: text, from, to })
+        let line = hide_secrets(source.line(place.line));
+        let byte = |column: usize| line.char_indices().nth(column - 1).map_or(line.len(), |(at, _)| at);
+        let (from, to) = (byte(place.column), byte(place.end));
+        Some(Self { name: hide_secrets(&source.name), number: place.line, from, to, line })
     }
 }
 

@@ -32,7 +32,7 @@ pub fn set(node: &mut Node, path: &str, value: Node) -> Result<(), String> {
                 field_or_new(node, key, place)
             }
             Step::Item(index) => {
-                walked.push_str(&format!("[{index}]"));
+                walked = format!("{walked}[{index}]");
                 match &mut node.value {
                     Value::List(items) => items.get_mut(index),
                     _ => None,

@@ -133,8 +133,9 @@ pub fn steps(path: &str) -> Vec<Step<'_>> {
             found.push(Step::Item(index));
             rest = after;
         } else {
-            let end = rest[1..].find(['.', '[']).map_or(rest.len(), |at| at + 1);
-            found.extend((end > 0).then_some(Step::Field(&rest[..end])));
+            let end =
+                rest.char_indices().skip(1).find(|(_, c)| ['.', '['].contains(c)).map_or(rest.len(), |(at, _)| at);
+            found.push(Step::Field(&rest[..end]));
             rest = &rest[end..];
         }
         rest = rest.strip_prefix('.').unwrap_or(rest);
@@ -149,7 +150,10 @@ mod tests {
     #[test]
     fn a_path_is_split_into_fields_and_items() {
         let field = Step::Field;
-        assert_eq!(steps("spec.hosts[2].roles[0]"), [field("spec"), field("hosts"), Step::Item(2), field("roles"), Step::Item(0)]);
+        assert_eq!(
+            steps("spec.hosts[2].roles[0]"),
+            [field("spec"), field("hosts"), Step::Item(2), field("roles"), Step::Item(0)]
+        );
         assert_eq!(steps("a[\"b.c:5\"].d"), [field("a"), field("b.c:5"), field("d")]);
         assert_eq!(steps("hosts[x]"), [field("hosts"), field("[x]")]);
         assert_eq!(steps(""), []);

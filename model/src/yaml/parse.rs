@@ -25,8 +25,14 @@ impl Default for Limits {
 /// Reads one document; a second document in the same text is a problem.
 pub fn parse(sources: &Sources, source: usize, limits: &Limits) -> Result<Node, Vec<Finding>> {
     let text = sources.get(source).map_or("", |s| s.text.as_str());
-    let builder =
-        Builder { parser: Parser::new_from_str(text), source, limits, nodes: 0, anchors: HashMap::new(), problems: vec![] };
+    let builder = Builder {
+        parser: Parser::new_from_str(text),
+        source,
+        limits,
+        nodes: 0,
+        anchors: HashMap::new(),
+        problems: vec![],
+    };
     builder.document()
 }
 
@@ -88,8 +94,7 @@ impl<'input> Builder<'input, '_> {
 
     fn node(&mut self, (event, span): (Event<'input>, Span), depth: usize) -> Result<Node, Stop> {
         if depth > self.limits.depth {
-            let message = format!("collections are nested more than {} deep", self.limits.depth);
-            return Err(self.stop(Code::TooMuch, span, message, None));
+            return Err(self.too_deep(span));
         }
         self.count(1, span)?;
         let before = self.nodes;
@@ -157,7 +162,11 @@ impl<'input> Builder<'input, '_> {
         let mut entries: Vec<Entry> = vec![];
         for map in maps {
             let Value::Map(more) = map.value else {
-                self.problems.push(Finding::new(Code::WrongType, Some(place), "`<<` takes a mapping, or a list of them"));
+                self.problems.push(Finding::new(
+                    Code::WrongType,
+                    Some(place),
+                    "`<<` takes a mapping, or a list of them",
+                ));
                 return Err(Stop);
             };
             for entry in more {
@@ -186,8 +195,17 @@ impl<'input> Builder<'input, '_> {
         Err(self.stop(Code::TooMuch, span, message, Some("write repeated parts out, or split the cluster")))
     }
 
+    fn too_deep(&mut self, span: Span) -> Stop {
+        let message = format!("collections are nested more than {} deep", self.limits.depth);
+        self.stop(Code::TooMuch, span, message, None)
+    }
+
     fn syntax(&mut self, error: &ScanError) -> Stop {
         let marker = *error.marker();
+        // The parser has a limit of its own, which it may reach before its events reach us.
+        if error.info().contains("recursion limit") {
+            return self.too_deep(Span::empty(marker));
+        }
         let help = error.info().contains("tab").then_some("indent with spaces");
         self.stop(Code::Syntax, Span::empty(marker), format!("this is not YAML: {}", error.info()), help)
     }
@@ -236,7 +254,7 @@ mod tests {
         let mut bomb = String::from("a0: &a0 [x, x, x, x]\n");
         for level in 1..12 {
             let previous = format!("*a{}", level - 1);
-            bomb += &format!("a{level}: &a{level} [{previous}, {previous}, {previous}, {previous}]\n");
+            bomb = format!("{bomb}a{level}: &a{level} [{previous}, {previous}, {previous}, {previous}]\n");
         }
         assert_eq!(codes(&bomb), [Code::TooMuch]);
         assert_eq!(codes(&format!("{}1{}", "[".repeat(30), "]".repeat(30))), [Code::TooMuch]);

@@ -61,7 +61,8 @@ impl Vip {
 
 /// One thing, or two of different families, comma separated.
 fn one_or_two<T: FromStr>(text: &str, is_ipv4: impl Fn(&T) -> bool) -> Result<Vec<T>, NotAnAddress> {
-    let parts: Vec<T> = text.split(',').map(|part| part.trim().parse().map_err(|_| NotAnAddress)).collect::<Result<_, _>>()?;
+    let parts: Vec<T> =
+        text.split(',').map(|part| part.trim().parse().map_err(|_| NotAnAddress)).collect::<Result<_, _>>()?;
     match parts.as_slice() {
         [_] => Ok(parts),
         [a, b] if is_ipv4(a) != is_ipv4(b) => Ok(parts),

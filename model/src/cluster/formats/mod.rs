@@ -61,16 +61,44 @@ pub struct Format {
 /// All forms.
 pub const FORMATS: &[Format] = &[
     Format { name: "ip", expected: "an IP address such as 10.0.0.11", accepts: |t| t.parse::<IpAddr>().is_ok() },
-    Format { name: "addresses", expected: "an IP address, or an IPv4 and an IPv6 address", accepts: |t| Addresses::from_str(t).is_ok() },
-    Format { name: "networks", expected: "a network such as 10.244.0.0/16, or one of IPv4 and one of IPv6", accepts: |t| Networks::from_str(t).is_ok() },
-    Format { name: "vip", expected: "an IP address such as 10.0.0.100 or 10.0.0.100/24", accepts: |t| Vip::from_str(t).is_ok() },
+    Format {
+        name: "addresses",
+        expected: "an IP address, or an IPv4 and an IPv6 address",
+        accepts: |t| Addresses::from_str(t).is_ok(),
+    },
+    Format {
+        name: "networks",
+        expected: "a network such as 10.244.0.0/16, or one of IPv4 and one of IPv6",
+        accepts: |t| Networks::from_str(t).is_ok(),
+    },
+    Format {
+        name: "vip",
+        expected: "an IP address such as 10.0.0.100 or 10.0.0.100/24",
+        accepts: |t| Vip::from_str(t).is_ok(),
+    },
     Format { name: "version", expected: "a version such as 1.34.4", accepts: |t| t.parse::<Version>().is_ok() },
-    Format { name: "dns-label", expected: "a DNS label: a-z, 0-9 and -, at most 63, not beginning or ending with -", accepts: is_dns_label },
+    Format {
+        name: "dns-label",
+        expected: "a DNS label: a-z, 0-9 and -, at most 63, not beginning or ending with -",
+        accepts: is_dns_label,
+    },
     Format { name: "dns-name", expected: "a DNS name such as registry.example.com", accepts: is_dns_name },
-    Format { name: "host", expected: "an IP address or a DNS name", accepts: |t| t.parse::<IpAddr>().is_ok() || is_dns_name(t) },
+    Format {
+        name: "host",
+        expected: "an IP address or a DNS name",
+        accepts: |t| t.parse::<IpAddr>().is_ok() || is_dns_name(t),
+    },
     Format { name: "user-name", expected: "a login name such as root", accepts: is_user_name },
-    Format { name: "variable", expected: "the name of an environment variable such as SSH_PASSWORD", accepts: is_variable },
-    Format { name: "host-key", expected: "a fingerprint such as `ssh-keygen -l` prints: SHA256: and 43 characters", accepts: is_host_key },
+    Format {
+        name: "variable",
+        expected: "the name of an environment variable such as SSH_PASSWORD",
+        accepts: is_variable,
+    },
+    Format {
+        name: "host-key",
+        expected: "a fingerprint such as `ssh-keygen -l` prints: SHA256: and 43 characters",
+        accepts: is_host_key,
+    },
     Format { name: "taint", expected: "a taint such as dedicated=gpu:NoSchedule", accepts: is_taint },
     Format { name: "endpoint", expected: "an address such as https://10.0.0.21:2379", accepts: is_endpoint },
     Format { name: "repository", expected: "a path such as company/infra", accepts: is_repository },

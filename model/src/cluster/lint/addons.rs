@@ -15,7 +15,13 @@ pub(super) fn addons(lint: &mut Lint<'_>) {
         let name = addon.name.as_str();
         if let Some(earlier) = addons[..index].iter().position(|other| other.name == name) {
             let earlier = format!("spec.addons[{earlier}].name");
-            lint.find_again(Code::DuplicateEntry, &path, &earlier, format!("two add-ons are called `{name}`"), "give each its own name");
+            lint.find_again(
+                Code::DuplicateEntry,
+                &path,
+                &earlier,
+                format!("two add-ons are called `{name}`"),
+                "give each its own name",
+            );
         }
         match (addon.chart.is_some(), addon.manifests.is_empty()) {
             (true, false) => {
@@ -31,7 +37,12 @@ pub(super) fn addons(lint: &mut Lint<'_>) {
             }
             (false, false) if !addon.values.is_empty() => {
                 let message = format!("add-on `{name}` has values, and manifests take none");
-                lint.find(Code::UnusedSettings, &format!("spec.addons[{index}].values"), message, "remove them, or use a chart");
+                lint.find(
+                    Code::UnusedSettings,
+                    &format!("spec.addons[{index}].values"),
+                    message,
+                    "remove them, or use a chart",
+                );
             }
             _ => {}
         }

@@ -13,7 +13,10 @@ pub(super) fn proxy(lint: &mut Lint<'_>) {
         let message = format!("{} cannot take over the work of kube-proxy", word(&network.plugin));
         lint.find(Code::Incompatible, "spec.network.kubeProxyReplacement", message, "set it to false, or use cilium");
     } else if mode != ProxyMode::Iptables {
-        let message = format!("proxy mode {} and network.kubeProxyReplacement exclude each other: there is no kube-proxy then", word(&mode));
+        let message = format!(
+            "proxy mode {} and network.kubeProxyReplacement exclude each other: there is no kube-proxy then",
+            word(&mode)
+        );
         lint.find(Code::Incompatible, "spec.kubernetes.proxyMode", message, "remove one of the two");
     }
 }
@@ -48,7 +51,12 @@ pub(super) fn registry(lint: &mut Lint<'_>) {
     let Some(harbor) = &registry.harbor_config else { return };
     if kind != RegistryType::Harbor {
         let message = format!("`spec.registry.harborConfig` is not used: registry.type is {}", word(&kind));
-        lint.find(Code::UnusedSettings, "spec.registry.harborConfig", message, "remove it, or set registry.type to harbor");
+        lint.find(
+            Code::UnusedSettings,
+            "spec.registry.harborConfig",
+            message,
+            "remove it, or set registry.type to harbor",
+        );
     } else if harbor.cert_file.is_some() != harbor.key_file.is_some() {
         let message = "harborConfig has one of certFile and keyFile, and needs both or none";
         lint.find(Code::Incomplete, "spec.registry.harborConfig", message, "add the other one");

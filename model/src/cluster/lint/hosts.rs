@@ -81,7 +81,8 @@ pub(super) fn repeated_roles(lint: &mut Lint<'_>) {
         for (at, role) in host.roles.iter().enumerate() {
             if host.roles[..at].contains(role) {
                 let path = format!("spec.hosts[{index}].roles[{at}]");
-                let message = format!("host `{}` has the role `{}` twice", host.name, crate::cluster::schema::word(role));
+                let message =
+                    format!("host `{}` has the role `{}` twice", host.name, crate::cluster::schema::word(role));
                 lint.find(Code::DuplicateEntry, &path, message, "keep one of the two");
             }
         }

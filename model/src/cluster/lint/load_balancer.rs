@@ -17,7 +17,12 @@ pub(super) fn settings(lint: &mut Lint<'_>) {
     let mode = settings.mode.unwrap_or(LoadBalancerMode::None);
     if mode == LoadBalancerMode::External && settings.external.is_none() {
         let help = "add `external: {type: …}`: kubexm-kh, kubexm-kn, kube-vip or external";
-        lint.find(Code::Incomplete, "spec.loadBalancer.mode", "loadBalancer.mode is external and nothing says which", help);
+        lint.find(
+            Code::Incomplete,
+            "spec.loadBalancer.mode",
+            "loadBalancer.mode is external and nothing says which",
+            help,
+        );
     }
     let others = [("internal", LoadBalancerMode::Internal), ("external", LoadBalancerMode::External)];
     for (section, belongs) in others {
@@ -29,12 +34,21 @@ pub(super) fn settings(lint: &mut Lint<'_>) {
     }
     if settings.vip.is_some() && !needs_vip(settings) {
         let help = "remove it, or choose kube-vip, kubexm-kh, kubexm-kn or external";
-        lint.find(Code::UnusedSettings, "spec.loadBalancer.vip", "the virtual address is not used by this load balancer", help);
+        lint.find(
+            Code::UnusedSettings,
+            "spec.loadBalancer.vip",
+            "the virtual address is not used by this load balancer",
+            help,
+        );
     }
 }
 
 fn external(settings: &LoadBalancer) -> Option<ExternalType> {
-    settings.external.as_ref().filter(|_| settings.mode == Some(LoadBalancerMode::External)).map(|external| external.kind)
+    settings
+        .external
+        .as_ref()
+        .filter(|_| settings.mode == Some(LoadBalancerMode::External))
+        .map(|external| external.kind)
 }
 
 fn is_internal_kube_vip(settings: &LoadBalancer) -> bool {
@@ -49,14 +63,20 @@ pub(super) fn vip(lint: &mut Lint<'_>) {
     let settings = &lint.spec().load_balancer;
     let Some(vip) = settings.vip else {
         if needs_vip(settings) {
-            let path = if is_internal_kube_vip(settings) { "spec.loadBalancer.internal" } else { "spec.loadBalancer.external" };
+            let path = if is_internal_kube_vip(settings) {
+                "spec.loadBalancer.internal"
+            } else {
+                "spec.loadBalancer.external"
+            };
             let help = "add `loadBalancer.vip`: a free address in the network of its hosts";
             lint.find(Code::VipMissing, path, "this load balancer needs a virtual address", help);
         }
         return;
     };
     let path = "spec.loadBalancer.vip";
-    if let Some((_, host)) = lint.hosts().find(|(_, host)| host.address == vip.address || host.internal_addresses().contains(&vip.address)) {
+    if let Some((_, host)) =
+        lint.hosts().find(|(_, host)| host.address == vip.address || host.internal_addresses().contains(&vip.address))
+    {
         let message = format!("the virtual address {} belongs to host `{}`", vip.address, host.name);
         lint.find(Code::VipTaken, path, message, "choose an address that no machine has");
         return;
@@ -64,9 +84,8 @@ pub(super) fn vip(lint: &mut Lint<'_>) {
     let carriers = match external(settings) {
         Some(ExternalType::KubexmKh | ExternalType::KubexmKn) => Role::Loadbalancer,
         Some(ExternalType::KubeVip) => Role::Master,
-        Some(ExternalType::External) => return,
         None if is_internal_kube_vip(settings) => Role::Master,
-        None => return,
+        Some(ExternalType::External) | None => return,
     };
     let network = vip.network();
     let outside: Vec<_> = lint
@@ -76,8 +95,16 @@ pub(super) fn vip(lint: &mut Lint<'_>) {
         .map(|(_, host)| host.name.as_str())
         .collect();
     if !outside.is_empty() {
-        let message = format!("the virtual address {} is in {network}, and {} not", vip.address, listed(&outside) + if outside.len() == 1 { " is" } else { " are" });
-        let help = format!("choose an address beside those of the {} hosts, or write the network's size behind it: {}/22", word(&carriers), vip.address);
+        let message = format!(
+            "the virtual address {} is in {network}, and {} not",
+            vip.address,
+            listed(&outside) + if outside.len() == 1 { " is" } else { " are" }
+        );
+        let help = format!(
+            "choose an address beside those of the {} hosts, or write the network's size behind it: {}/22",
+            word(&carriers),
+            vip.address
+        );
         lint.find(Code::VipOutside, path, message, help);
     }
 }

@@ -41,8 +41,14 @@ const RULES: &[Rule] = &[
         check: networks::machines_inside,
     },
     Rule { reads: &["spec.kubernetes.serviceCidr"], check: networks::service_size },
-    Rule { reads: &["spec.hosts[].roles", "spec.kubernetes.podCidr", "spec.kubernetes.nodeCidrMaskSize"], check: networks::node_blocks },
-    Rule { reads: &["spec.hosts[]", "spec.kubernetes.podCidr", "spec.kubernetes.serviceCidr"], check: networks::families },
+    Rule {
+        reads: &["spec.hosts[].roles", "spec.kubernetes.podCidr", "spec.kubernetes.nodeCidrMaskSize"],
+        check: networks::node_blocks,
+    },
+    Rule {
+        reads: &["spec.hosts[]", "spec.kubernetes.podCidr", "spec.kubernetes.serviceCidr"],
+        check: networks::families,
+    },
     Rule { reads: &["spec.kubernetes.version"], check: versions::kubernetes },
     Rule { reads: &["spec"], check: versions::others },
     Rule { reads: &["spec.versions"], check: versions::by_name },
@@ -56,7 +62,17 @@ const RULES: &[Rule] = &[
     Rule { reads: &["spec.extra", "spec.hosts[]"], check: system::extra },
     Rule { reads: &["spec.mirrors"], check: system::mirrors },
     Rule { reads: &["spec"], check: secrets::secrets },
-    Rule { reads: &["spec.kubernetes", "spec.etcd", "spec.runtime", "spec.hosts[].roles", "spec.hosts[].arch", "spec.system.os"], check: wants::wants },
+    Rule {
+        reads: &[
+            "spec.kubernetes",
+            "spec.etcd",
+            "spec.runtime",
+            "spec.hosts[].roles",
+            "spec.hosts[].arch",
+            "spec.system.os",
+        ],
+        check: wants::wants,
+    },
 ];
 
 /// All findings of all rules.

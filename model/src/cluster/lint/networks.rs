@@ -6,6 +6,7 @@ use ipnet::IpNet;
 
 use super::{Lint, listed};
 use crate::cluster::formats::Networks;
+use crate::cluster::networks::{addresses, blocks, overlap};
 use crate::finding::Code;
 
 const POD: &str = "spec.kubernetes.podCidr";
@@ -20,11 +21,6 @@ fn pods<'a>(lint: &Lint<'a>) -> &'a [IpNet] {
 
 fn services<'a>(lint: &Lint<'a>) -> &'a [IpNet] {
     lint.spec().kubernetes.service_cidr.as_slice()
-}
-
-/// Whether two networks share addresses.
-pub(crate) fn overlap(a: &IpNet, b: &IpNet) -> bool {
-    a.contains(&b.network()) || b.contains(&a.network())
 }
 
 pub(super) fn are_networks(lint: &mut Lint<'_>) {
@@ -52,7 +48,9 @@ pub(super) fn machines_inside(lint: &mut Lint<'_>) {
         for network in networks {
             let inside: Vec<_> = lint
                 .hosts()
-                .filter(|(_, host)| host.internal_addresses().iter().chain([&host.address]).any(|a| network.contains(a)))
+                .filter(|(_, host)| {
+                    host.internal_addresses().iter().chain([&host.address]).any(|a| network.contains(a))
+                })
                 .map(|(_, host)| host.name.as_str())
                 .collect();
             if !inside.is_empty() {
@@ -81,16 +79,6 @@ pub(super) fn service_size(lint: &mut Lint<'_>) {
     }
 }
 
-/// The number of addresses of a network, at most 2^64.
-fn addresses(network: &IpNet) -> u128 {
-    blocks(network.prefix_len(), network.max_prefix_len())
-}
-
-/// How many blocks of a prefix length fit into a network of another.
-pub(crate) fn blocks(network: u8, block: u8) -> u128 {
-    1_u128 << u32::from(block.saturating_sub(network).min(64))
-}
-
 pub(super) fn node_blocks(lint: &mut Lint<'_>) {
     let kubernetes = &lint.spec().kubernetes;
     let nodes = lint.hosts().filter(|(_, host)| host.is_node()).count();
@@ -103,13 +91,21 @@ pub(super) fn node_blocks(lint: &mut Lint<'_>) {
         let length = network.prefix_len();
         if mask < length {
             let message = format!("a node's part /{mask} is larger than the whole pod network {network}");
-            lint.find(Code::NodeMask, POD, message, format!("use a larger network, or a `{field}` of {length} or more"));
+            lint.find(
+                Code::NodeMask,
+                POD,
+                message,
+                format!("use a larger network, or a `{field}` of {length} or more"),
+            );
         } else if mask - length > MOST_NODE_BITS {
-            let message = format!("a node's part /{mask} is too small for the pod network {network}: Kubernetes takes 16 bits of difference at most");
+            let message = format!(
+                "a node's part /{mask} is too small for the pod network {network}: Kubernetes takes 16 bits of difference at most"
+            );
             lint.find(Code::NodeMask, POD, message, format!("use a `{field}` of {} or less", length + MOST_NODE_BITS));
         } else if blocks(length, mask) < nodes as u128 {
             let room = blocks(length, mask);
-            let message = format!("the pod network {network} has room for {room} nodes of /{mask} each, and there are {nodes}");
+            let message =
+                format!("the pod network {network} has room for {room} nodes of /{mask} each, and there are {nodes}");
             lint.find(Code::PodNetworkTooSmall, POD, message, format!("use a larger network, or a larger `{field}`"));
         }
     }
@@ -120,7 +116,8 @@ pub(super) fn families(lint: &mut Lint<'_>) {
     let of = |networks: &Networks| networks.as_slice().iter().map(|net| family(net.addr())).collect::<Vec<_>>();
     let (pods, services) = (of(&kubernetes.pod_cidr), of(&kubernetes.service_cidr));
     if pods != services {
-        let message = format!("the pod network is {}, the service network {}", pods.join(" and "), services.join(" and "));
+        let message =
+            format!("the pod network is {}, the service network {}", pods.join(" and "), services.join(" and "));
         lint.find(Code::AddressFamilies, SERVICE, message, "give both the same families in the same order");
         return;
     }
@@ -128,7 +125,11 @@ pub(super) fn families(lint: &mut Lint<'_>) {
         let own: Vec<_> = host.internal_addresses().iter().map(|address| family(*address)).collect();
         let lacking: Vec<_> = pods.iter().filter(|family| !own.contains(family)).copied().collect();
         if !lacking.is_empty() {
-            let message = format!("host `{}` has no {} address, and the cluster's networks need one", host.name, lacking.join(" and no "));
+            let message = format!(
+                "host `{}` has no {} address, and the cluster's networks need one",
+                host.name,
+                lacking.join(" and no ")
+            );
             let help = "write it as `internalAddress`; for dual stack both: \"10.0.0.11,fd00::11\"";
             lint.find(Code::AddressFamilies, &format!("spec.hosts[{index}].internalAddress"), message, help);
         }

@@ -6,10 +6,20 @@ use crate::finding::Code;
 
 pub(super) fn masters_and_workers(lint: &mut Lint<'_>) {
     if lint.with_role(Role::Master).is_empty() {
-        lint.find(Code::NoMaster, "spec.hosts", "no host has the role `master`", "add `master` to the roles of one host, or of three");
+        lint.find(
+            Code::NoMaster,
+            "spec.hosts",
+            "no host has the role `master`",
+            "add `master` to the roles of one host, or of three",
+        );
     } else if lint.with_role(Role::Worker).is_empty() {
         let message = "no host has the role `worker`, so ordinary pods find no node";
-        lint.find(Code::NoWorker, "spec.hosts", message, "add `worker` to the roles of a host; a master may have it too");
+        lint.find(
+            Code::NoWorker,
+            "spec.hosts",
+            message,
+            "add `worker` to the roles of a host; a master may have it too",
+        );
     }
 }
 
@@ -21,14 +31,24 @@ pub(super) fn etcd(lint: &mut Lint<'_>) {
         EtcdType::External => 1,
     };
     if kind == EtcdType::Kubexm && members == 0 {
-        lint.find(Code::NoEtcd, "spec.hosts", "etcd.type is kubexm and no host has the role `etcd`", "add `etcd` to the roles of one, three or five hosts");
+        lint.find(
+            Code::NoEtcd,
+            "spec.hosts",
+            "etcd.type is kubexm and no host has the role `etcd`",
+            "add `etcd` to the roles of one, three or five hosts",
+        );
     }
     if members > 0 && members.is_multiple_of(2) {
         let (which, fix) = match kind {
-            EtcdType::Kubeadm => ("every master is an etcd member", "use one, three or five masters, or `etcd.type: kubexm` on hosts of its own"),
+            EtcdType::Kubeadm => (
+                "every master is an etcd member",
+                "use one, three or five masters, or `etcd.type: kubexm` on hosts of its own",
+            ),
             _ => ("these are the hosts with the role `etcd`", "use one, three or five of them"),
         };
-        let message = format!("etcd would have {members} members ({which}): an even number survives no more failures than one less");
+        let message = format!(
+            "etcd would have {members} members ({which}): an even number survives no more failures than one less"
+        );
         lint.find(Code::EvenEtcd, "spec.hosts", message, fix);
     }
     for (index, host) in lint.with_role(Role::Etcd) {
@@ -38,7 +58,12 @@ pub(super) fn etcd(lint: &mut Lint<'_>) {
             _ => continue,
         };
         let message = format!("host `{}` has the role `etcd` for nothing: {unused}", host.name);
-        lint.find(Code::UnusedRole, &format!("spec.hosts[{index}].roles"), message, "remove the role, or set etcd.type to kubexm");
+        lint.find(
+            Code::UnusedRole,
+            &format!("spec.hosts[{index}].roles"),
+            message,
+            "remove the role, or set etcd.type to kubexm",
+        );
     }
 }
 
@@ -50,8 +75,17 @@ pub(super) fn registry(lint: &mut Lint<'_>) {
         RegistryType::Harbor => 2,
         RegistryType::External | RegistryType::None => {
             for (index, host) in hosts {
-                let message = format!("host `{}` has the role `registry` for nothing: registry.type is {}", host.name, word(&kind));
-                lint.find(Code::UnusedRole, &format!("spec.hosts[{index}].roles"), message, "remove the role, or set registry.type to registry or harbor");
+                let message = format!(
+                    "host `{}` has the role `registry` for nothing: registry.type is {}",
+                    host.name,
+                    word(&kind)
+                );
+                lint.find(
+                    Code::UnusedRole,
+                    &format!("spec.hosts[{index}].roles"),
+                    message,
+                    "remove the role, or set registry.type to registry or harbor",
+                );
             }
             return;
         }
@@ -62,8 +96,14 @@ pub(super) fn registry(lint: &mut Lint<'_>) {
         lint.find(Code::NoRegistryHost, "spec.hosts", message, help);
     }
     if let Some((index, _)) = hosts.get(most) {
-        let message = format!("registry.type {} runs on {most} host at most, and {} have the role", word(&kind), hosts.len());
-        lint.find(Code::ManyRegistryHosts, &format!("spec.hosts[{index}].roles"), message, "keep the role `registry` on as many");
+        let message =
+            format!("registry.type {} runs on {most} host at most, and {} have the role", word(&kind), hosts.len());
+        lint.find(
+            Code::ManyRegistryHosts,
+            &format!("spec.hosts[{index}].roles"),
+            message,
+            "keep the role `registry` on as many",
+        );
     }
 }
 
@@ -74,7 +114,8 @@ pub(super) fn load_balancer(lint: &mut Lint<'_>) {
     let hosts = lint.with_role(Role::Loadbalancer);
     if matches!(kind, Some(ExternalType::KubexmKh | ExternalType::KubexmKn)) {
         if hosts.is_empty() {
-            let message = format!("loadBalancer.external.type is {} and no host has the role `loadbalancer`", word(&kind));
+            let message =
+                format!("loadBalancer.external.type is {} and no host has the role `loadbalancer`", word(&kind));
             lint.find(Code::NoLoadBalancerHost, "spec.hosts", message, "add `loadbalancer` to the roles of two hosts");
         }
         return;

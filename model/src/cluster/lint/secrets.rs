@@ -24,10 +24,17 @@ pub(super) fn secrets(lint: &mut Lint<'_>) {
 fn login(lint: &mut Lint<'_>, path: &str, password: Option<&Secret>, variable: Option<&String>) {
     let at = format!("{path}.password");
     match (password, variable) {
-        (Some(_), Some(_)) => lint.find(Code::TwoSecrets, &at, "password and passwordEnv are both set", "keep passwordEnv"),
+        (Some(_), Some(_)) => {
+            lint.find(Code::TwoSecrets, &at, "password and passwordEnv are both set", "keep passwordEnv");
+        }
         (Some(_), None) => {
             let help = "use `passwordEnv: NAME_OF_A_VARIABLE`, or an SSH key where one is possible";
-            lint.find(Code::SecretInFile, &at, "a password stands in the file, where everybody who has the file reads it", help);
+            lint.find(
+                Code::SecretInFile,
+                &at,
+                "a password stands in the file, where everybody who has the file reads it",
+                help,
+            );
         }
         _ => {}
     }

@@ -11,7 +11,8 @@ pub(super) fn packages(lint: &mut Lint<'_>) {
     let system = &lint.spec().system;
     if system.os.is_empty() {
         let message = "system.os names no operating system, so a bundle will hold no OS packages";
-        let help = "add `os: [{name: debian, version: \"12\"}]` as /etc/os-release of the machines has it (ID, VERSION_ID)";
+        let help =
+            "add `os: [{name: debian, version: \"12\"}]` as /etc/os-release of the machines has it (ID, VERSION_ID)";
         lint.find(Code::NoSystem, "spec.system", message, help);
     }
     let mut families = vec![];
@@ -26,20 +27,35 @@ pub(super) fn packages(lint: &mut Lint<'_>) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known: {}", names.join(", ")),
             };
-            lint.find(Code::UnknownSystem, &format!("{path}.name"), format!("the catalogue has no system `{}`", os.name), help);
+            lint.find(
+                Code::UnknownSystem,
+                &format!("{path}.name"),
+                format!("the catalogue has no system `{}`", os.name),
+                help,
+            );
             continue;
         };
         families.push(known.family);
         if !known.versions.iter().any(|release| release.version == os.version) {
             let versions: Vec<&str> = known.versions.iter().map(|release| release.version.as_str()).collect();
             let message = format!("the catalogue has no {} {}", known.title, os.version);
-            lint.find(Code::UnknownSystem, &format!("{path}.version"), message, format!("known: {}", versions.join(", ")));
+            lint.find(
+                Code::UnknownSystem,
+                &format!("{path}.version"),
+                message,
+                format!("known: {}", versions.join(", ")),
+            );
         }
     }
     for (field, list, family) in [("debs", &system.debs, Family::Deb), ("rpms", &system.rpms, Family::Rpm)] {
         if !list.is_empty() && !families.contains(&family) && !system.os.is_empty() {
             let message = format!("system.{field} is set, and none of the operating systems has such packages");
-            lint.find(Code::UnusedSettings, &format!("spec.system.{field}"), message, "remove it, or add the system to system.os");
+            lint.find(
+                Code::UnusedSettings,
+                &format!("spec.system.{field}"),
+                message,
+                "remove it, or add the system to system.os",
+            );
         }
     }
 }
@@ -66,10 +82,17 @@ pub(super) fn extra(lint: &mut Lint<'_>) {
         let path = format!("spec.extra.hosts[{index}].domain");
         if let Some(earlier) = extra.hosts[..index].iter().position(|other| other.domain == entry.domain) {
             let earlier = format!("spec.extra.hosts[{earlier}].domain");
-            lint.find_again(Code::DuplicateEntry, &path, &earlier, format!("`{}` has two addresses", entry.domain), "keep one of the two");
+            lint.find_again(
+                Code::DuplicateEntry,
+                &path,
+                &earlier,
+                format!("`{}` has two addresses", entry.domain),
+                "keep one of the two",
+            );
         }
         if let Some((_, host)) = lint.hosts().find(|(_, host)| host.name == entry.domain) {
-            let message = format!("`{}` is the name of a host already, with the address {}", entry.domain, host.address);
+            let message =
+                format!("`{}` is the name of a host already, with the address {}", entry.domain, host.address);
             lint.find(Code::DuplicateName, &path, message, "remove it: every machine learns the hosts' names anyway");
         }
     }
@@ -86,14 +109,24 @@ pub(super) fn mirrors(lint: &mut Lint<'_>) {
         for (host, address) in map {
             if !address.starts_with("https://") && !address.starts_with("http://") {
                 let message = format!("`{address}` is no address");
-                lint.find(Code::BadFormat, &format!("spec.mirrors.{section}[\"{host}\"]"), message, format!("write https://{address}"));
+                lint.find(
+                    Code::BadFormat,
+                    &format!("spec.mirrors.{section}[\"{host}\"]"),
+                    message,
+                    format!("write https://{address}"),
+                );
             }
         }
     }
     for (registry, address) in &mirrors.images {
         if let Some((_, rest)) = address.split_once("://") {
             let message = format!("`{address}` is no registry: image names have no scheme");
-            lint.find(Code::BadFormat, &format!("spec.mirrors.images[\"{registry}\"]"), message, format!("write {rest}"));
+            lint.find(
+                Code::BadFormat,
+                &format!("spec.mirrors.images[\"{registry}\"]"),
+                message,
+                format!("write {rest}"),
+            );
         }
     }
 }

@@ -19,7 +19,12 @@ pub(super) fn kubernetes(lint: &mut Lint<'_>) {
         None => format!("known: {}", lint.catalogue.releases.keys().cloned().collect::<Vec<_>>().join(", ")),
     };
     let help = format!("{help}; a newer one can be added with --catalogue");
-    lint.find(Code::UnknownVersion, "spec.kubernetes.version", format!("Kubernetes {version} is not in the catalogue"), help);
+    lint.find(
+        Code::UnknownVersion,
+        "spec.kubernetes.version",
+        format!("Kubernetes {version} is not in the catalogue"),
+        help,
+    );
 }
 
 /// The fields that choose the version of a component.
@@ -67,7 +72,10 @@ pub(super) fn by_name(lint: &mut Lint<'_>) {
             }
             None => {
                 let names = lint.catalogue.components.keys().map(String::as_str);
-                let help = nearest(name, names).map_or("`kubexm-bundle list components` shows them".to_owned(), |near| format!("did you mean `{near}`?"));
+                let help = nearest(name, names)
+                    .map_or("`kubexm-bundle list components` shows them".to_owned(), |near| {
+                        format!("did you mean `{near}`?")
+                    });
                 lint.find(Code::UnknownField, &path, format!("the catalogue has no component `{name}`"), help);
             }
         }
@@ -83,15 +91,26 @@ fn check(lint: &mut Lint<'_>, path: &str, component: &Component, version: &Versi
         return;
     }
     let release = lint.spec().kubernetes.version.as_ref().and_then(|kubernetes| lint.catalogue.release(kubernetes));
-    let accepts = |version: &Version| release.and_then(|release| accepted(release, name)).is_none_or(|range| range.contains(version));
+    let accepts = |version: &Version| {
+        release.and_then(|release| accepted(release, name)).is_none_or(|range| range.contains(version))
+    };
     if !known.contains(&version) {
-        let help = format!("known: {}; another can be added with --catalogue", joined(known.into_iter().filter(|known| accepts(known))));
+        let help = format!(
+            "known: {}; another can be added with --catalogue",
+            joined(known.into_iter().filter(|known| accepts(known)))
+        );
         lint.find(Code::UnknownVersion, path, format!("{name} {version} is not in the catalogue"), help);
     } else if let Some(release) = release.filter(|_| !accepts(version)) {
         let range = accepted(release, name).map(ToString::to_string).unwrap_or_default();
         let usual = lint.catalogue.version_for(name, lint.spec().kubernetes.version.as_ref());
-        let message = format!("{name} {version} does not go with Kubernetes {}, which takes {range}", release.kubernetes);
-        lint.find(Code::VersionMismatch, path, message, format!("use {}", usual.map(ToString::to_string).unwrap_or_default()));
+        let message =
+            format!("{name} {version} does not go with Kubernetes {}, which takes {range}", release.kubernetes);
+        lint.find(
+            Code::VersionMismatch,
+            path,
+            message,
+            format!("use {}", usual.map(ToString::to_string).unwrap_or_default()),
+        );
     }
 }
 

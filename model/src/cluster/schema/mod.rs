@@ -23,7 +23,7 @@ use crate::version::Version;
 pub use addons::{Addon, Storage, StorageName};
 pub use etcd::{Etcd, EtcdType, ExternalEtcd};
 pub use host::{Arch, Host, JumpHost, Role};
-pub use kubernetes::{Component, KubeProxy, Kubelet, Kubernetes, KubernetesType, ApiServer, ProxyMode};
+pub use kubernetes::{ApiServer, Component, KubeProxy, Kubelet, Kubernetes, KubernetesType, ProxyMode};
 pub use load_balancer::{
     ExternalLoadBalancer, ExternalType, InternalLoadBalancer, InternalType, LoadBalancer, LoadBalancerMode,
 };
