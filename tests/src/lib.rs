@@ -1,5 +1,4 @@
 //! What the suites share: fixtures, golden files, and the built programs.
-#![expect(clippy::expect_used, clippy::panic, clippy::missing_panics_doc, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

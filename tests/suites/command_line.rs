@@ -41,7 +41,7 @@ fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
 fn cluster_yaml_of_the_folder_is_read_when_no_file_is_named() {
     let folder = folder_with(&[("cluster.yml", GOOD)]);
     let lint = run(folder.path(), &["lint"]);
-    assert_eq!((lint.code, lint.out.as_str()), (Some(0), "cluster.yaml: no problems\n"));
+    assert_eq!((lint.code, lint.out.as_str()), (Some(0), "cluster.yml: no problems\n"));
     let empty = folder_with(&[]);
     let lint = run(empty.path(), &["lint"]);
     assert_eq!(lint.code, Some(2));

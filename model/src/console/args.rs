@@ -15,7 +15,7 @@ use crate::cluster::{Cluster, Reading, read};
 #[command(next_help_heading = "Configuration")]
 pub struct ClusterArgs {
     /// A cluster.yaml, or - for standard input; several are laid over each other [default: cluster.yaml, then cluster.yml]
-    #[arg(short, long = "file", value_name = "FILE", env = "KUBEXM_FILE", value_delimiter = ',')]
+    #[arg(short, long = "file", value_name = "FILE", env = "KUBEXM_FILE")]
     pub file: Vec<PathBuf>,
 
     /// Set a field by its path, as in `--set kubernetes.version=v1.34.4` or `--set hosts[0].port=2222`
@@ -39,7 +39,7 @@ pub struct ClusterArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub struct CatalogueArgs {
     /// Lay a file of your own over the catalogue, to add or change versions and components
-    #[arg(long, value_name = "FILE", env = "KUBEXM_CATALOGUE", value_delimiter = ',', help_heading = "Configuration")]
+    #[arg(long, value_name = "FILE", env = "KUBEXM_CATALOGUE", help_heading = "Configuration")]
     pub catalogue: Vec<PathBuf>,
 }
 
@@ -122,7 +122,7 @@ impl ClusterArgs {
     /// What the input is called in a sentence.
     pub fn name(&self) -> String {
         match self.file.as_slice() {
-            [] => input::DEFAULT_FILES[0].to_owned(),
+            [] => input::default_file().unwrap_or(input::DEFAULT_FILES[0]).to_owned(),
             files => files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", "),
         }
     }

@@ -9,6 +9,11 @@ use crate::finding::{Code, Finding};
 /// The files that are read when none is named.
 pub const DEFAULT_FILES: [&str; 2] = ["cluster.yaml", "cluster.yml"];
 
+/// The file of this folder that is read when none is named.
+pub(super) fn default_file() -> Option<&'static str> {
+    DEFAULT_FILES.into_iter().find(|file| Path::new(file).exists())
+}
+
 /// What a configuration file may weigh at most: thousands of hosts fit several times.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -51,7 +56,7 @@ pub fn read(path: &Path) -> Result<(String, String), Unreadable> {
 
 /// The texts of all files, and a finding for each that cannot be read.
 pub(super) fn read_all(paths: &[PathBuf]) -> (Vec<(String, String)>, Vec<Finding>) {
-    let usual: Vec<PathBuf> = DEFAULT_FILES.iter().map(PathBuf::from).filter(|path| path.exists()).take(1).collect();
+    let usual: Vec<PathBuf> = default_file().into_iter().map(PathBuf::from).collect();
     let paths = match (paths, usual.as_slice()) {
         ([], []) => {
             let message = format!("there is no {} here", DEFAULT_FILES.join(" or "));

@@ -62,3 +62,19 @@ pub(super) fn registry(lint: &mut Lint<'_>) {
         lint.find(Code::Incomplete, "spec.registry.harborConfig", message, "add the other one");
     }
 }
+
+pub(super) fn extra_args(lint: &mut Lint<'_>) {
+    let kubernetes = &lint.spec().kubernetes;
+    for (section, args) in [
+        ("apiServer", &kubernetes.api_server.extra_args),
+        ("controllerManager", &kubernetes.controller_manager.extra_args),
+        ("scheduler", &kubernetes.scheduler.extra_args),
+        ("kubelet", &kubernetes.kubelet.extra_args),
+    ] {
+        for name in args.keys().filter(|name| name.starts_with('-')) {
+            let path = format!("spec.kubernetes.{section}.extraArgs[\"{name}\"]");
+            let message = format!("`{name}` is written with its dashes");
+            lint.find(Code::BadFormat, &path, message, format!("write `{}`", name.trim_start_matches('-')));
+        }
+    }
+}

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use super::Lint;
+use crate::cluster::formats;
 use crate::finding::Code;
 
 /// Names that mean something else already.
@@ -87,4 +88,38 @@ pub(super) fn repeated_roles(lint: &mut Lint<'_>) {
             }
         }
     }
+}
+
+pub(super) fn labels(lint: &mut Lint<'_>) {
+    for (index, host) in lint.hosts() {
+        for (key, value) in &host.labels {
+            let path = format!("spec.hosts[{index}].labels[\"{key}\"]");
+            let (prefix, name) = key.rsplit_once('/').unwrap_or(("", key));
+            let known = |format: &str, text: &str| formats::find(format).is_some_and(|format| (format.accepts)(text));
+            if !(is_label(name)
+                && (prefix.is_empty() != key.contains('/'))
+                && (prefix.is_empty() || known("dns-name", prefix)))
+            {
+                let message = format!("`{key}` cannot be the name of a label");
+                lint.find(
+                    Code::BadFormat,
+                    &path,
+                    message,
+                    "write letters, digits, -, _ and ., with a DNS name and / before it if wanted",
+                );
+            } else if !value.is_empty() && !is_label(value) {
+                let message = format!("`{value}` cannot be the value of a label");
+                lint.find(Code::BadFormat, &path, message, "write letters, digits, -, _ and ., at most 63");
+            }
+        }
+    }
+}
+
+/// Kubernetes' rule for names and values of labels.
+fn is_label(text: &str) -> bool {
+    let edge = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric());
+    text.len() <= 63
+        && edge(text.bytes().next())
+        && edge(text.bytes().last())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
 }

@@ -50,7 +50,7 @@ const RULES: &[Rule] = &[
         check: networks::families,
     },
     Rule { reads: &["spec.kubernetes.version"], check: versions::kubernetes },
-    Rule { reads: &["spec"], check: versions::others },
+    Rule { reads: &["spec.kubernetes.version"], check: versions::others },
     Rule { reads: &["spec.versions"], check: versions::by_name },
     Rule { reads: &["spec.kubernetes.proxyMode", "spec.network"], check: choices::proxy },
     Rule { reads: &["spec.kubernetes.type", "spec.etcd"], check: choices::etcd },
@@ -61,7 +61,9 @@ const RULES: &[Rule] = &[
     Rule { reads: &["spec.system.ntpServers", "spec.hosts[].name"], check: system::time },
     Rule { reads: &["spec.extra", "spec.hosts[]"], check: system::extra },
     Rule { reads: &["spec.mirrors"], check: system::mirrors },
-    Rule { reads: &["spec"], check: secrets::secrets },
+    Rule { reads: &[], check: secrets::secrets },
+    Rule { reads: &[], check: hosts::labels },
+    Rule { reads: &[], check: choices::extra_args },
     Rule {
         reads: &[
             "spec.kubernetes",
@@ -77,11 +79,9 @@ const RULES: &[Rule] = &[
 
 /// All findings of all rules.
 pub(super) fn lint(file: &ClusterFile, tree: &Node, catalogue: &Catalogue, unsure: &[String]) -> Vec<Finding> {
-    let mut lint = Lint { file, tree, catalogue, findings: vec![] };
+    let mut lint = Lint { file, tree, catalogue, unsure, findings: vec![] };
     for rule in RULES {
-        // Rules over the whole of `spec` look at what is there and ask nothing of what is not.
-        let depends = |read: &str| read != "spec" && unsure.iter().any(|path| touches(path, read));
-        if !rule.reads.iter().any(|read| depends(read)) {
+        if rule.reads.iter().all(|read| lint.is_sure(read)) {
             (rule.check)(&mut lint);
         }
     }
@@ -101,6 +101,8 @@ struct Lint<'a> {
     file: &'a ClusterFile,
     tree: &'a Node,
     catalogue: &'a Catalogue,
+    /// Fields that could not be read, with `[]` for any item of a list.
+    unsure: &'a [String],
     findings: Vec<Finding>,
 }
 
@@ -115,6 +117,11 @@ impl<'a> Lint<'a> {
 
     fn with_role(&self, role: Role) -> Vec<(usize, &'a Host)> {
         self.hosts().filter(|(_, host)| host.has(role)).collect()
+    }
+
+    /// Whether a field and everything in it could be read.
+    fn is_sure(&self, field: &str) -> bool {
+        !self.unsure.iter().any(|path| touches(path, field))
     }
 
     /// Whether a field stands in the file, as opposed to being filled in.

@@ -50,6 +50,10 @@ pub(super) fn others(lint: &mut Lint<'_>) {
         }
     }
     for (path, component, version) in fields {
+        let section = path.trim_end_matches(".version").split('[').next().unwrap_or_default();
+        if !lint.is_sure(section) {
+            continue;
+        }
         if let (Some(component), Some(version)) = (lint.catalogue.component(&component), version) {
             check(lint, &path, component, version);
         }
