@@ -7,12 +7,16 @@
 
 /// 4. Which binaries, images, charts and packages a cluster needs, and why.
 pub mod bom;
+/// 5. The file that crosses the air gap: its format, its signatures, reading and writing it.
+pub mod bundle;
 /// 2. What exists upstream: `manifests/` as types.
 pub mod catalogue;
 /// 3. cluster.yaml: shape, defaults, lint.
 pub mod cluster;
 /// What the two command lines share: flags, findings on a terminal, tables, exit codes.
 pub mod console;
+/// SHA-256 digests.
+pub mod digest;
 /// A problem found in an input, with its place and a way out.
 pub mod finding;
 /// Values that must never be printed.

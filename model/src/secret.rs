@@ -16,7 +16,8 @@ impl Secret {
     }
 }
 
-const STARS: &str = "********";
+/// What stands in place of a secret.
+pub(crate) const STARS: &str = "********";
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

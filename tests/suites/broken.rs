@@ -1,10 +1,15 @@
 //! Every broken fixture gets exactly the messages that were reviewed.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use kubexm_model::catalogue::Catalogue;
+use kubexm_model::cluster::Reading;
 use kubexm_model::console::report;
-use kubexm_model::finding::{Code, any_error};
-use kubexm_tests::{assert_golden, assert_no_stray_golden, bundle, catalogue, fixtures, read_fixture, root, stem};
+use kubexm_model::finding::{Code, Finding, any_error};
+use kubexm_tests::{
+    assert_golden, assert_no_stray_golden, bundle, catalogue, fixtures, read_fixture, root, stem, text,
+};
 
 const FOLDERS: [&str; 3] = ["yaml", "shape", "sense"];
 
@@ -52,14 +57,50 @@ fn every_kind_of_finding_has_a_fixture() {
     assert!(missing.is_empty(), "no fixture shows {missing:?}");
 }
 
+/// What the head of a fixture says that must be found: `# wants CODE LINE:COLUMN, …`, over several lines if need be.
+fn wanted(text: &str) -> Vec<(String, String)> {
+    let head: String = text
+        .lines()
+        .skip(1)
+        .take_while(|line| line.starts_with('#'))
+        .map(|line| line.trim_start_matches('#').trim_start())
+        .collect();
+    let list =
+        head.strip_prefix("wants").unwrap_or_else(|| panic!("the second line does not say what must be found: {head}"));
+    let pairs = list.split(',').filter_map(|pair| pair.trim().split_once(' '));
+    let pairs = pairs
+        .map(|(code, place)| (code.to_owned(), place.trim().to_owned()))
+        .filter(|(code, _)| code.starts_with("KX"));
+    pairs.collect()
+}
+
+/// What is wrong with the findings of a fixture, or nothing.
+fn unwanted(file: &Path, reading: &Reading) -> Option<String> {
+    let place =
+        |finding: &Finding| finding.place.map_or("-".to_owned(), |place| format!("{}:{}", place.line, place.column));
+    let found: Vec<_> = reading.findings.iter().map(|finding| (finding.code.to_string(), place(finding))).collect();
+    let wanted = wanted(&text(file));
+    let shown =
+        || format!("{}\n  wants {wanted:?}\n  found {found:?}\n{}", file.display(), plain(&report::text(reading)));
+    (found != wanted).then(shown)
+}
+
 #[test]
-fn one_mistake_makes_one_finding() {
+fn every_mistake_makes_one_finding_at_its_place() {
     let catalogue = catalogue();
-    for file in ["shape", "sense"].iter().flat_map(|folder| fixtures(&format!("clusters/broken/{folder}"))) {
-        let findings = read_fixture(&file, &catalogue).findings;
-        assert_eq!(findings.len(), 1, "{}: {findings:#?}", file.display());
-        let place = findings[0].place.unwrap();
-        assert!(place.line > 0 && place.column > 0, "{}", file.display());
+    let folders = ["broken/yaml", "broken/shape", "broken/sense", "broken"];
+    let files = folders.iter().flat_map(|folder| fixtures(&format!("clusters/{folder}")));
+    let wrong: Vec<_> = files.filter_map(|file| unwanted(&file, &read_fixture(&file, &catalogue))).collect();
+    assert!(wrong.is_empty(), "{} fixtures:\n{}", wrong.len(), wrong.concat());
+}
+
+#[test]
+fn a_stricter_catalogue_refuses_what_the_own_one_takes() {
+    let over = text(&root().join("tests/fixtures/catalogue/good/stricter-release.yaml"));
+    let stricter = Catalogue::with_overrides(&[("stricter-release.yaml".to_owned(), over)]).unwrap();
+    for file in fixtures("clusters/broken/stricter") {
+        assert_eq!(unwanted(&file, &read_fixture(&file, &stricter)), None);
+        assert!(read_fixture(&file, &catalogue()).cluster.is_some());
     }
 }
 

@@ -83,7 +83,7 @@ fn what_is_no_configuration_gets_an_answer_and_exit_code_two() {
     let huge = "a: b\n".repeat(100 * 1024 * 1024 / 5);
     std::fs::File::create(path.join("huge")).unwrap().write_all(huge.as_bytes()).unwrap();
     for (file, wanted) in [
-        ("empty", "the file has no content"),
+        ("empty", "empty has no content"),
         ("deep", "nested more than 64 deep"),
         ("bomb", "expands to more than"),
         ("list", "the file takes a mapping, not a list"),

@@ -144,6 +144,36 @@ fn files_laid_over_each_other_make_one_cluster() {
     let files = ["base.yaml", "site.yaml"].map(|name| (name.to_owned(), kubexm_tests::text(&folder.join(name))));
     let reading = kubexm_model::cluster::read(files.into(), &[], &catalogue());
     let cluster = reading.cluster.unwrap();
-    let shown = serde_yaml::to_string(cluster.file()).unwrap();
+    let shown = serde_yaml::to_string(&cluster.view()).unwrap();
     assert_golden("overlay.yaml", &shown);
+}
+
+#[test]
+fn what_config_view_shows_is_the_same_cluster() {
+    let catalogue = catalogue();
+    for file in fixtures("clusters/good") {
+        let cluster = read_fixture(&file, &catalogue).cluster.unwrap();
+        let shown = serde_yaml::to_string(&cluster.view()).unwrap();
+        let again = kubexm_model::cluster::read(vec![("view.yaml".to_owned(), shown)], &[], &catalogue);
+        let errors = report::text(&again);
+        let same = again.cluster.unwrap_or_else(|| panic!("{}\n{errors}", file.display()));
+        assert_eq!(same.view(), cluster.view(), "{}", file.display());
+        assert_eq!(
+            page(&bom::derive(&same, &catalogue)),
+            page(&bom::derive(&cluster, &catalogue)),
+            "{}",
+            file.display()
+        );
+    }
+}
+
+#[test]
+fn no_answer_shows_a_secret() {
+    let catalogue = catalogue();
+    for file in fixtures("clusters/good") {
+        let reading = read_fixture(&file, &catalogue);
+        let shown = format!("{}{}", report::text(&reading), report::json(&reading));
+        let view = serde_yaml::to_string(&reading.cluster.unwrap().view()).unwrap();
+        assert!(!shown.contains("S3CRET") && !view.contains("S3CRET"), "{}", file.display());
+    }
 }

@@ -108,7 +108,13 @@ impl<'a> List<'a, '_> {
                 let chosen =
                     self.wants.iter().find(|want| want.component.name == name).and_then(|want| want.version.clone());
                 let needed_version = chosen.or_else(|| self.usual(needed));
-                if let Some(found) = needed_version.as_ref().filter(|found| !range.contains(found)) {
+                // Versions that the catalogue does not know have a finding of their own.
+                let known = |component: &Component, version: &Version| {
+                    self.catalogue.versions(component).iter().any(|known| known.as_str() == version.as_str())
+                };
+                let both_known = version.as_ref().is_none_or(|version| known(component, version));
+                let wrong = |found: &&Version| !range.contains(found) && both_known && known(needed, found);
+                if let Some(found) = needed_version.as_ref().filter(wrong) {
                     problems.push(mismatch(component, version.as_ref(), name, range, found, &path));
                 }
                 let before = self.wants.len();

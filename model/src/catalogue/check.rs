@@ -33,11 +33,12 @@ impl Catalogue {
         if versionless && !(component.files.is_empty() && component.images.is_empty()) {
             say("has files or images and no version".to_owned());
         }
-        for version in versions {
-            for problem in component.pattern_problems(version) {
-                say(problem);
-            }
-        }
+        // A slip in a pattern shows in every version; it is said once.
+        let problems = versions
+            .into_iter()
+            .map(|version| component.pattern_problems(version))
+            .find(|problems| !problems.is_empty());
+        problems.into_iter().flatten().for_each(say);
     }
 
     fn check_releases(&self, problems: &mut Vec<String>) {
@@ -78,21 +79,19 @@ impl Component {
         let mut try_fill = |words: &Words, pattern: &str| match words.fill(pattern) {
             Ok(text) => Some(text),
             Err(error) => {
-                problems.push(format!("{version}: {error}"));
+                problems.push(error.to_string());
                 None
             }
         };
         let mut bad = vec![];
         for file in self.files.iter().chain(&self.charts).chain(&self.manifests) {
             let words = words.with("arch", "amd64");
-            let url = try_fill(&words, &file.url).unwrap_or_default();
+            let Some(url) = try_fill(&words, &file.url) else { continue };
             let checksum = match &file.checksum {
-                Checksum::Sha256sum(pattern) | Checksum::Index(pattern) => {
-                    try_fill(&words.with("url", &url), pattern).unwrap_or_default()
-                }
-                Checksum::Sha256(_) | Checksum::FirstSight(_) => url.clone(),
+                Checksum::Sha256sum(pattern) | Checksum::Index(pattern) => try_fill(&words.with("url", &url), pattern),
+                Checksum::Sha256(_) | Checksum::FirstSight(_) => None,
             };
-            bad.extend([url, checksum].into_iter().filter(|text| !text.starts_with("https://")));
+            bad.extend([Some(url), checksum].into_iter().flatten().filter(|text| !text.starts_with("https://")));
         }
         for image in &self.images {
             let Some(tag) = try_fill(&words, &image.tag) else { continue };
@@ -101,8 +100,7 @@ impl Component {
                 bad.push(format!("{}:{tag}", image.name));
             }
         }
-        problems
-            .extend(bad.into_iter().map(|text| format!("{version}: `{text}` is no full https address or image name")));
+        problems.extend(bad.into_iter().map(|text| format!("`{text}` is no full https address or image name")));
         problems
     }
 }

@@ -244,7 +244,7 @@ impl Component {
     pub fn entry(&self, version: &Version) -> Option<&VersionEntry> {
         match &self.versions {
             Versions::Kubernetes => None,
-            Versions::Listed(list) => list.iter().find(|entry| entry.version == *version),
+            Versions::Listed(list) => list.iter().find(|entry| entry.version.as_str() == version.as_str()),
         }
     }
 

@@ -40,9 +40,22 @@ pub enum CatalogueError {
         #[source]
         source: serde_json::Error,
     },
+    /// A user's file has a section that does not exist.
+    #[error("{file}: `{section}` is not a section of a catalogue; there are {known}", known = SECTIONS.map(|(name, _)| name).join(", "))]
+    Section {
+        /// Which file.
+        file: String,
+        /// Which section.
+        section: String,
+    },
     /// An entry refers to something that does not exist.
-    #[error("the catalogue contradicts itself: {}", .0.join("; "))]
-    Contradiction(Vec<String>),
+    #[error("{}: {}", if .files.is_empty() { "the catalogue" } else { .files }, .problems.join("; "))]
+    Contradiction {
+        /// The user's files, the last of which most likely brought it.
+        files: String,
+        /// What is wrong.
+        problems: Vec<String>,
+    },
 }
 
 /// The sections: the folder and the user's key, and the field that names an entry.
@@ -68,7 +81,8 @@ impl Catalogue {
         }
         let catalogue = tree.into_catalogue()?;
         let problems = catalogue.contradictions();
-        if problems.is_empty() { Ok(catalogue) } else { Err(CatalogueError::Contradiction(problems)) }
+        let files = overrides.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+        if problems.is_empty() { Ok(catalogue) } else { Err(CatalogueError::Contradiction { files, problems }) }
     }
 }
 
@@ -89,7 +103,8 @@ impl Tree {
                 Value::deserialize(document).map_err(|source| CatalogueError::Yaml { file: file.clone(), source })?;
             let name = value.get(key).and_then(Value::as_str).unwrap_or(path).to_owned();
             if self.0.entry(section).or_default().insert(name.clone(), (file.clone(), value)).is_some() {
-                return Err(CatalogueError::Contradiction(vec![format!("{section} has two entries `{name}`")]));
+                let problems = vec![format!("{section} has two entries `{name}`")];
+                return Err(CatalogueError::Contradiction { files: file, problems });
             }
         }
         Ok(())
@@ -101,8 +116,7 @@ impl Tree {
             serde_yaml::from_str(text).map_err(|source| CatalogueError::Yaml { file: file.to_owned(), source })?;
         for (section, entries) in sections {
             let Some((section, key)) = SECTIONS.into_iter().find(|(name, _)| **name == section) else {
-                let known = SECTIONS.map(|(name, _)| name).join(", ");
-                return Err(CatalogueError::Contradiction(vec![format!("{file}: `{section}` is none of {known}")]));
+                return Err(CatalogueError::Section { file: file.to_owned(), section });
             };
             for (name, fields) in entries {
                 let known = self.0.entry(section).or_default();

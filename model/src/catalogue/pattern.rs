@@ -36,6 +36,17 @@ impl Words {
         Self(words)
     }
 
+    /// Which word is wrong, and which there are; what the engine says where it is none of them.
+    fn reason(&self, pattern: &str, said: &str) -> String {
+        let used = pattern.split("{{").skip(1).filter_map(|rest| rest.split_once("}}")).map(|(word, _)| word.trim());
+        match used.into_iter().find(|word| !self.0.contains_key(*word)) {
+            Some(word) => {
+                format!("there is no word `{word}`, only {}", self.0.keys().cloned().collect::<Vec<_>>().join(", "))
+            }
+            None => said.to_owned(),
+        }
+    }
+
     /// The pattern with its words filled in.
     pub fn fill(&self, pattern: &str) -> Result<String, PatternError> {
         if !pattern.contains("{{") {
@@ -44,9 +55,10 @@ impl Words {
         let mut engine = Handlebars::new();
         engine.set_strict_mode(true);
         engine.register_escape_fn(handlebars::no_escape);
-        engine
-            .render_template(pattern, &self.0)
-            .map_err(|error| PatternError { pattern: pattern.to_owned(), reason: error.to_string() })
+        engine.render_template(pattern, &self.0).map_err(|error| PatternError {
+            pattern: pattern.to_owned(),
+            reason: self.reason(pattern, &error.to_string()),
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use super::formats::{Addresses, Networks};
-use super::schema::{self, EtcdType, LoadBalancerMode, RegistryType, Role, Spec, word};
+use super::schema::{self, EtcdType, KubernetesType, LoadBalancerMode, RegistryType, Role, Spec, word};
 use crate::catalogue::Catalogue;
 use crate::version::Version;
 
@@ -82,6 +82,14 @@ pub(super) fn fill(spec: &mut Spec, catalogue: &Catalogue) {
     let masters = spec.hosts.iter().filter(|host| host.has(Role::Master)).count();
     let mode = if masters > 1 { LoadBalancerMode::Internal } else { LoadBalancerMode::None };
     spec.load_balancer.mode.get_or_insert(mode);
+    if spec.load_balancer.mode == Some(LoadBalancerMode::Internal) {
+        spec.load_balancer.internal.get_or_insert_default();
+    }
+    let etcd = match spec.kubernetes.kind {
+        KubernetesType::Kubeadm => EtcdType::Kubeadm,
+        KubernetesType::Kubexm => EtcdType::Kubexm,
+    };
+    spec.etcd.kind.get_or_insert(etcd);
     let port = if spec.registry.kind == RegistryType::Harbor { 443 } else { 5000 };
     spec.registry.port.get_or_insert(port);
     versions(spec, catalogue);
@@ -99,7 +107,7 @@ fn versions(spec: &mut Spec, catalogue: &Catalogue) {
             *field = choose(component);
         }
     };
-    if spec.etcd.kind != EtcdType::External {
+    if spec.etcd.kind() != EtcdType::External {
         fill(&mut spec.etcd.version, "etcd");
     }
     fill(&mut spec.runtime.version, &word(&spec.runtime.kind));

@@ -27,6 +27,7 @@ use schema::{ClusterFile, Host, Role, Spec};
 
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, any_error};
+use crate::secret::STARS;
 use crate::yaml::{Limits, Node, Sources, merge, parse};
 
 /// A cluster whose description has been read, filled with defaults and found without errors.
@@ -44,9 +45,11 @@ impl Cluster {
         &self.0.spec
     }
 
-    /// The whole file with its defaults filled in; secrets print as stars.
-    pub fn file(&self) -> &ClusterFile {
-        &self.0
+    /// The whole file with its defaults filled in, for people to see: secrets are stars, also in settings that are handed on.
+    pub fn view(&self) -> serde_json::Value {
+        let mut value = serde_json::to_value(&self.0).unwrap_or_default();
+        hide_secrets(&mut value);
+        value
     }
 
     /// The hosts with a role.
@@ -75,6 +78,7 @@ pub fn read(files: Vec<(String, String)>, overrides: &[overrides::Override], cat
         overrides::apply(overrides, &mut tree, &mut sources, &mut findings);
         let shaped = shape::shape(&tree, json_schema::root());
         findings.extend(shaped.findings);
+        shaped.secrets.into_iter().for_each(|place| sources.hide(place));
         if let Ok(mut file) = serde_json::from_value::<ClusterFile>(shaped.value) {
             defaults::fill(&mut file.spec, catalogue);
             findings.extend(lint::lint(&file, &tree, catalogue, &shaped.unsure));
@@ -83,6 +87,31 @@ pub fn read(files: Vec<(String, String)>, overrides: &[overrides::Override], cat
     }
     findings.sort_by_key(|finding| (finding.place.is_none(), finding.place, finding.code));
     Reading { sources, findings, cluster }
+}
+
+/// Puts stars in place of every value whose name says that it is a secret.
+fn hide_secrets(value: &mut serde_json::Value) {
+    use serde_json::Value;
+    let is_secret = |key: &str| {
+        let key = key.to_lowercase();
+        ["password", "passwd", "secret", "token", "privatekey"].iter().any(|word| key.contains(word))
+            && !key.ends_with("env")
+            && !key.ends_with("path")
+    };
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                if is_secret(key) && !matches!(value, Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Null)
+                {
+                    *value = Value::String(STARS.to_owned());
+                } else {
+                    hide_secrets(value);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(hide_secrets),
+        _ => {}
+    }
 }
 
 fn lay_over(files: Vec<(String, String)>, sources: &mut Sources, findings: &mut Vec<Finding>) -> Option<Node> {

@@ -3,7 +3,7 @@
 use super::json_schema::fields;
 use super::suggest::nearest;
 use crate::finding::{Code, Finding};
-use crate::yaml::{Limits, Node, Place, Sources, parse, set};
+use crate::yaml::{Limits, Node, Place, SetError, Sources, parse, set};
 
 /// One field to set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub enum Override {
     Set(String),
     /// `-e NAME=VALUE`.
     ExtraVar(String),
+    /// `--zone ZONE`.
+    Zone(String),
 }
 
 impl Override {
@@ -19,6 +21,7 @@ impl Override {
         match self {
             Self::Set(text) => ("--set", text),
             Self::ExtraVar(text) => ("-e", text),
+            Self::Zone(text) => ("--zone", text),
         }
     }
 }
@@ -35,20 +38,30 @@ pub(super) fn apply(overrides: &[Override], tree: &mut Node, sources: &mut Sourc
 }
 
 fn apply_one(one: &Override, text: &str, id: usize, tree: &mut Node) -> Result<(), Vec<Finding>> {
-    let whole = Place { source: id, line: 1, column: 1, end: text.chars().count() + 1 };
+    let whole = Place { source: id, line: 1, column: 1, end: text.chars().count() + 1, last_line: 1 };
     let refuse = |message: String, help: &str| vec![Finding::new(Code::BadOverride, Some(whole), message).help(help)];
-    let Some((name, value)) = text.split_once('=') else {
+    let pair = match one {
+        Override::Zone(zone) => Some(("mirrors.zone", zone.as_str())),
+        _ => text.split_once('=').filter(|(name, _)| !name.is_empty()),
+    };
+    let Some((name, value)) = pair else {
         return Err(refuse(format!("`{text}` sets nothing"), "write NAME=VALUE"));
     };
     let path = match one {
-        Override::Set(_) => below_spec(name),
+        Override::Set(_) | Override::Zone(_) => below_spec(name),
         Override::ExtraVar(_) => by_name(name).map_err(|(message, help)| refuse(message, &help))?,
     };
-    let place = Place { column: name.chars().count() + 2, ..whole };
+    let equals = text.find('=').map_or(0, |at| text[..at].chars().count() + 1);
+    let place = Place { column: equals + 1, ..whole };
+    let name_place = Place { end: equals.max(2), ..whole };
     let mut node = read_value(value).map_err(|problems| at(problems, whole))?;
     node.relocate(place);
-    set(tree, &path, node).map_err(|missing| {
-        refuse(format!("`{missing}` is not there, so nothing below it can be set"), "give it in a file with `-f`")
+    set(tree, &path, node, name_place).map_err(|problem| match problem {
+        SetError::Absent(at) => {
+            refuse(format!("`{at}` is not there, so nothing below it can be set"), "give it in a file with `-f`")
+        }
+        SetError::List(at) => refuse(format!("`{at}` is a list"), "say which item, counted from 0: hosts[0].port=2222"),
+        SetError::NoMap(at) => refuse(format!("`{at}` has no fields"), "look at the path again"),
     })
 }
 

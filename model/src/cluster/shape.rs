@@ -19,18 +19,21 @@ pub(super) struct Shaped {
     pub(super) findings: Vec<Finding>,
     /// Paths whose values were made up, with `[]` for any item of a list.
     pub(super) unsure: Vec<String>,
+    /// Where secrets stand.
+    pub(super) secrets: Vec<Place>,
 }
 
 /// Reads a tree along the schema.
 pub(super) fn shape(tree: &Node, schema: &'static Value) -> Shaped {
-    let mut shaper = Shaper { findings: vec![], unsure: vec![] };
+    let mut shaper = Shaper { findings: vec![], unsure: vec![], secrets: vec![] };
     let value = shaper.read(tree, schema, "").unwrap_or_else(|| shaper.made_up(schema, ""));
-    Shaped { value, findings: shaper.findings, unsure: shaper.unsure }
+    Shaped { value, findings: shaper.findings, unsure: shaper.unsure, secrets: shaper.secrets }
 }
 
 struct Shaper {
     findings: Vec<Finding>,
     unsure: Vec<String>,
+    secrets: Vec<Place>,
 }
 
 impl Shaper {
@@ -138,6 +141,7 @@ impl Shaper {
         }
         let all = words.join(", ");
         let help = match nearest(text, words.iter().copied()) {
+            Some(word) if words.len() == 1 => format!("write `{word}`"),
             Some(word) => format!("did you mean `{word}`? Possible: {all}"),
             None => format!("possible: {all}"),
         };
@@ -170,14 +174,15 @@ impl Shaper {
 
     fn integer(&mut self, node: &Node, schema: &'static Value, path: &str) -> Option<Value> {
         let text = self.scalar(node, "a number", path)?;
-        let Ok(number) = text.parse::<i128>() else {
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
             let message = format!("`{path}` takes a whole number, not `{}`", short(text));
             self.findings.push(Finding::new(Code::WrongType, Some(node.place), message));
             return None;
-        };
+        }
         let least = schema["minimum"].as_i64().unwrap_or(0);
         let most = schema["maximum"].as_i64().unwrap_or(i64::MAX);
-        match i64::try_from(number).ok().filter(|number| (least..=most).contains(number)) {
+        match text.parse::<i64>().ok().filter(|number| (least..=most).contains(number)) {
             Some(number) => Some(Value::Number(Number::from(number))),
             None => {
                 let message = format!("`{path}` must be from {least} to {most}, and is {}", short(text));
@@ -188,12 +193,17 @@ impl Shaper {
     }
 
     fn text(&mut self, node: &Node, schema: &'static Value, path: &str) -> Option<Value> {
+        if schema["format"] == "secret" {
+            self.secrets.push(node.place);
+        }
         let text = self.scalar(node, "a text", path)?;
         let length = text.chars().count() as u64;
-        let problem = if let Some(format) = schema["format"].as_str().and_then(formats::find) {
-            (!(format.accepts)(text)).then(|| format!("`{path}` takes {}", format.expected))
-        } else if length < schema["minLength"].as_u64().unwrap_or(0) {
+        let problem = if text.is_empty() && schema["format"] != "time-zone" && restricted(schema) {
             Some(format!("`{path}` is empty"))
+        } else if text.chars().any(|c| c.is_control()) && schema["format"] != "secret" {
+            Some(format!("`{path}` contains a line break or another control character"))
+        } else if let Some(format) = schema["format"].as_str().and_then(formats::find) {
+            (!(format.accepts)(text)).then(|| format!("`{path}` takes {}", format.expected))
         } else if length > schema["maxLength"].as_u64().unwrap_or(u64::MAX) {
             Some(format!("`{path}` is longer than {} characters", schema["maxLength"]))
         } else {
@@ -203,7 +213,9 @@ impl Shaper {
             None => Some(Value::String(text.to_owned())),
             Some(message) => {
                 let mut finding = Finding::new(Code::BadFormat, Some(node.place), message);
-                if schema["format"] == "dns-label" {
+                if schema["format"] == "dns-label" && length > 63 {
+                    finding.help = Some(format!("it has {length} characters, and 63 are the most"));
+                } else if schema["format"] == "dns-label" {
                     finding.help = dns_label_of(text).map(|label| format!("write `{label}`"));
                 }
                 self.findings.push(finding);
@@ -231,7 +243,11 @@ impl Shaper {
         };
         let what = if path.is_empty() { "the file" } else { &format!("`{path}`") };
         let finding = Finding::new(Code::WrongType, Some(node.place), format!("{what} takes {expected}, not {found}"));
-        self.findings.push(finding.label(format!("this is {found}")));
+        let mut finding = finding.label(format!("this is {found}"));
+        if let (yaml::Value::Scalar { text, .. }, "a list") = (&node.value, expected) {
+            finding.help = Some(format!("write `[{}]`", short(text)));
+        }
+        self.findings.push(finding);
         None
     }
 
@@ -248,7 +264,8 @@ impl Shaper {
         let known: Vec<_> = known.collect();
         let elsewhere = || {
             let end = format!(".{key}");
-            fields().keys().find(|field| field.ends_with(&end)).map(|field| format!("`{key}` belongs to `{field}`"))
+            let found = fields().keys().find_map(|field| field.strip_suffix(&end));
+            found.map(|section| format!("`{key}` belongs under `{section}`"))
         };
         let meant = nearest(key, known.iter().copied());
         let help = meant
@@ -261,12 +278,14 @@ impl Shaper {
 
     fn missing(&mut self, node: &Node, name: &str, path: &str) {
         let whole = if path.is_empty() { "cluster.yaml".to_owned() } else { format!("`{path}`") };
-        let message = format!("{whole} has no `{name}`");
-        let about = fields().get(&any_item(&join(path, name))).and_then(|field| field["description"].as_str());
-        let place = Place { end: node.place.column + 1, ..node.locate("") };
-        let mut finding = Finding::new(Code::MissingField, Some(place), message);
-        finding.help = about.map(|about| format!("add `{name}`: {}", about.trim_end_matches('.')));
-        self.findings.push(finding);
+        let field = fields().get(&any_item(&join(path, name))).copied();
+        let about = field.and_then(|field| field["description"].as_str()).unwrap_or("it has no default");
+        let about = about.trim_end_matches('.');
+        let possible = field.and_then(|field| values(resolve(field)));
+        let possible = possible.map(|words| format!(" ({})", words.join(", "))).unwrap_or_default();
+        let place = Place { end: node.place.column + 1, ..node.place };
+        let finding = Finding::new(Code::MissingField, Some(place), format!("{whole} has no `{name}`"));
+        self.findings.push(finding.help(format!("add `{name}`: {about}{possible}")));
     }
 
     /// A harmless value for a field that must be there, remembered as unsure.
@@ -290,6 +309,11 @@ impl Shaper {
             _ => Value::String("unknown".to_owned()),
         }
     }
+}
+
+/// Whether a text must be something.
+fn restricted(schema: &Value) -> bool {
+    schema["format"].is_string() || schema["minLength"].as_u64().unwrap_or(0) > 0
 }
 
 /// A value whose type nobody prescribes, read as YAML's core schema has it.
@@ -320,7 +344,14 @@ fn number(text: &str) -> Option<Number> {
     if !text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
         return None;
     }
-    text.parse::<i64>().ok().map(Number::from).or_else(|| text.parse::<f64>().ok().and_then(Number::from_f64))
+    // What Kubernetes and Helm read as octal, `defaultMode: 0644`, must reach them as that number.
+    let octal =
+        text.strip_prefix('0').filter(|rest| !rest.is_empty() && rest.bytes().all(|b| (b'0'..=b'7').contains(&b)));
+    if let Some(octal) = octal {
+        return i64::from_str_radix(octal, 8).ok().map(Number::from);
+    }
+    let whole = text.parse::<i64>().ok().map(Number::from).or_else(|| text.parse::<u64>().ok().map(Number::from));
+    whole.or_else(|| text.parse::<f64>().ok().and_then(Number::from_f64))
 }
 
 fn join(path: &str, name: &str) -> String {
@@ -353,6 +384,7 @@ fn short(text: &str) -> String {
 
 /// The DNS label that a name could be turned into.
 fn dns_label_of(text: &str) -> Option<String> {
+    let text = text.split('.').next().unwrap_or("");
     let label: String = text.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let label = label.trim_matches('-').to_owned();
     formats::find("dns-label").filter(|format| (format.accepts)(&label)).map(|_| label)
@@ -370,6 +402,9 @@ mod tests {
         assert_eq!(scalar("12", true), Value::from(12));
         assert_eq!(scalar("12", false), Value::from("12"));
         assert_eq!(scalar("0x10", true), Value::from(16));
+        assert_eq!(scalar("0644", true), Value::from(0o644));
+        assert_eq!(scalar("0", true), Value::from(0));
+        assert_eq!(scalar("12345678901234567890", true), Value::from(12_345_678_901_234_567_890_u64));
         assert_eq!(scalar("1.5", true), Value::from(1.5));
         assert_eq!(scalar("no", true), Value::from("no"));
         assert_eq!(scalar("true", true), Value::from(true));

@@ -27,7 +27,12 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
     let distance = |candidate: &str| {
         if Some(candidate) == other { 0 } else { strsim::damerau_levenshtein(&wanted, &plain(candidate)) }
     };
-    let near = (wanted.chars().count() / 3).max(1);
+    // One slip in a short word, two in a longer one; more is another word.
+    let near = match wanted.chars().count() {
+        0..=5 => 1,
+        6..=11 => 2,
+        _ => 3,
+    };
     candidates.into_iter().map(|c| (distance(c), c)).filter(|(d, _)| *d <= near).min_by_key(|(d, _)| *d).map(|(_, c)| c)
 }
 

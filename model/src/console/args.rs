@@ -88,7 +88,7 @@ impl CatalogueArgs {
         Catalogue::with_overrides(&files).map_err(|error| {
             Failure::usage("the catalogue cannot be used")
                 .because(&error)
-                .hint("manifests/README.md describes the form of a catalogue file")
+                .hint("`kubexm-bundle list components -o yaml` shows entries of the form that it takes")
         })
     }
 }
@@ -97,7 +97,7 @@ impl ClusterArgs {
     /// Reads and checks the description, whatever comes of it.
     pub fn read(&self, catalogue: &Catalogue) -> Reading {
         let (files, problems) = input::read_all(&self.file);
-        let zone = self.zone.iter().map(|zone| Override::Set(format!("mirrors.zone={zone}")));
+        let zone = self.zone.iter().cloned().map(Override::Zone);
         let set = self.set.iter().cloned().map(Override::Set);
         let vars = self.extra_vars.iter().cloned().map(Override::ExtraVar);
         let overrides: Vec<_> = zone.chain(set).chain(vars).collect();

@@ -79,8 +79,8 @@ impl Config {
         let catalogue = view.cluster.catalogue.load()?;
         let cluster = view.cluster.load(&catalogue)?;
         match view.output {
-            ViewFormat::Yaml => output::yaml(cluster.file()),
-            ViewFormat::Json => output::json(cluster.file()),
+            ViewFormat::Yaml => output::yaml(&cluster.view()),
+            ViewFormat::Json => output::json(&cluster.view()),
         }
     }
 }
@@ -139,12 +139,11 @@ impl Man {
         let command = Cli::command();
         let Some(dir) = &self.dir else {
             let mut page = vec![];
-            clap_mangen::Man::new(command).render(&mut page)?;
+            clap_mangen::Man::new(command).render(&mut page).map_err(|error| Failure::output(&error))?;
             return output::text(&String::from_utf8_lossy(&page));
         };
-        fs_err::create_dir_all(dir)?;
-        clap_mangen::generate_to(command, dir)?;
-        Ok(())
+        let written = fs_err::create_dir_all(dir).and_then(|()| clap_mangen::generate_to(command, dir));
+        written.map_err(|error| Failure::output(&error))
     }
 }
 

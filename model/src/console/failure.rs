@@ -1,7 +1,6 @@
 //! How a command ends when it fails.
 
 use std::error::Error;
-use std::io;
 use std::process::ExitCode;
 
 use super::output;
@@ -36,6 +35,11 @@ impl Failure {
     /// Wrong usage, or a configuration with errors.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, message: message.into(), causes: vec![], hint: None }
+    }
+
+    /// The answer cannot be made or written.
+    pub fn output(error: &dyn Error) -> Self {
+        Self { exit: Exit::Failed, ..Self::usage("the answer cannot be written").because(error) }
     }
 
     /// The command has said everything already; only the exit code is left.
@@ -88,15 +92,5 @@ impl Failure {
             output::to_stderr(&text);
         }
         self.exit
-    }
-}
-
-/// Output that nobody reads any more is no failure: `kubexm-bundle bom | head`.
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::silent(Exit::Done),
-            _ => Self { exit: Exit::Failed, ..Self::usage("the answer cannot be written").because(&error) },
-        }
     }
 }

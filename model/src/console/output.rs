@@ -27,18 +27,21 @@ pub enum Format {
 /// Writes text to standard output.
 pub fn text(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    unless_unread(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Output that nobody reads any more (`kubexm-bundle bom | head`) changes nothing about the outcome.
+fn unless_unread(written: io::Result<()>) -> Result<(), Failure> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::output(&error)),
+        _ => Ok(()),
+    }
 }
 
 /// Writes one thing a line.
 pub fn lines(things: impl IntoIterator<Item = impl std::fmt::Display>) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
-    for thing in things {
-        writeln!(out, "{thing}")?;
-    }
-    Ok(())
+    unless_unread(things.into_iter().try_for_each(|thing| writeln!(out, "{thing}")).and_then(|()| out.flush()))
 }
 
 /// Writes text to standard error; if that is gone, there is nobody to tell.
@@ -48,14 +51,14 @@ pub fn to_stderr(text: &str) {
 
 /// Writes a value as indented JSON.
 pub fn json(value: &impl Serialize) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
+    let json = serde_json::to_string_pretty(value).map_err(|error| Failure::output(&error))?;
     text(&(json + "\n"))
 }
 
 /// Writes a value as YAML: the same document as [`json`], so that no YAML tags get into it.
 pub fn yaml(value: &impl Serialize) -> Result<(), Failure> {
-    let value = serde_json::to_value(value).map_err(io::Error::other)?;
-    text(&serde_yaml::to_string(&value).map_err(io::Error::other)?)
+    let value = serde_json::to_value(value).map_err(|error| Failure::output(&error))?;
+    text(&serde_yaml::to_string(&value).map_err(|error| Failure::output(&error))?)
 }
 
 /// A borderless table as kubectl prints them; rows may be shorter than the head.

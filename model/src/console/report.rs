@@ -1,5 +1,7 @@
 //! Findings as a person reads them, and as a program does.
 
+use std::ops::Range;
+
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use serde_json::{Value, json};
 
@@ -11,12 +13,18 @@ use crate::yaml::{Place, Sources};
 /// A longer line is not shown: no person reads it, and no terminal has room for it.
 const LONGEST_LINE: usize = 10_000;
 
+/// How many findings are shown in full; a file with more has one cause for most of them.
+const MOST_SHOWN: usize = 200;
+
 /// All findings with the lines they point at.
 pub fn text(reading: &Reading) -> String {
     let mut out = String::new();
-    for finding in &reading.findings {
+    for finding in reading.findings.iter().take(MOST_SHOWN) {
         out.push_str(&one(finding, &reading.sources));
         out.push_str("\n\n");
+    }
+    if let Some(more) = reading.findings.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
+        out += &format!("and {more} more, which `-o json` shows\n\n");
     }
     out
 }
@@ -43,7 +51,7 @@ pub fn summary(findings: &[Finding]) -> String {
 pub fn json(reading: &Reading) -> Value {
     let findings = reading.findings.iter().map(|finding| {
         let place = finding.place.map(|place| {
-            let name = reading.sources.get(place.source).map(|source| hide_secrets(&source.name));
+            let name = reading.sources.get(place.source).map(|source| hide_secrets(&source.name, &[]));
             json!({"file": name, "line": place.line, "column": place.column, "endColumn": place.end})
         });
         json!({
@@ -96,34 +104,34 @@ struct Shown {
 impl Shown {
     fn of(place: Place, sources: &Sources) -> Option<Self> {
         let source = sources.get(place.source)?;
-        let line = hide_secrets(source.line(place.line));
+        let line = hide_secrets(source.line(place.line), &source.hidden_in(place.line).collect::<Vec<_>>());
         let byte = |column: usize| line.char_indices().nth(column - 1).map_or(line.len(), |(at, _)| at);
         let (from, to) = (byte(place.column), byte(place.end));
-        Some(Self { name: hide_secrets(&source.name), number: place.line, from, to, line })
+        Some(Self { name: hide_secrets(&source.name, &[]), number: place.line, from, to, line })
     }
 }
 
-/// The line with stars in place of what follows `password`; columns stay where they are.
+/// The line with stars in place of its secrets; columns stay where they are.
 ///
-/// It works on the text, so that a line can be shown even when the file is not YAML.
-fn hide_secrets(line: &str) -> String {
+/// `known` are the characters that the reader knows to be secret. Behind any other `password` everything is hidden to the
+/// end of the line: the file may not be YAML at all, or the word may stand in settings that are handed on.
+fn hide_secrets(line: &str, known: &[Range<usize>]) -> String {
     const KEY: &str = "password";
-    let lower = line.to_ascii_lowercase();
     let mut out: Vec<char> = line.chars().collect();
-    for (at, _) in lower.match_indices(KEY) {
-        let before = line[..at].chars().count();
-        let rest: Vec<char> = line[at + KEY.len()..].chars().collect();
-        let key_end = rest.iter().take_while(|c| "\"' ".contains(**c)).count();
-        if !matches!(rest.get(key_end), Some(':' | '=')) {
+    let lower: Vec<char> = out.iter().map(char::to_ascii_lowercase).collect();
+    let key: Vec<char> = KEY.chars().collect();
+    let mut hide = |range: Range<usize>| out.iter_mut().take(range.end).skip(range.start).for_each(|c| *c = '*');
+    known.iter().cloned().for_each(&mut hide);
+    for at in (0..lower.len()).filter(|at| lower[*at..].starts_with(&key)) {
+        let skip = |from: usize, set: &str| from + lower[from..].iter().take_while(|c| set.contains(**c)).count();
+        let sign = skip(at + key.len(), "\"' ");
+        if !matches!(lower.get(sign), Some(':' | '=')) {
             continue;
         }
-        let value = key_end + 1 + rest[key_end + 1..].iter().take_while(|c| c.is_whitespace()).count();
-        let quote = rest.get(value).filter(|c| "\"'".contains(**c)).copied();
-        let ends = |c: char| quote.map_or(",}".contains(c), |quote| c == quote);
-        let from = value + usize::from(quote.is_some());
-        let length = rest[from.min(rest.len())..].iter().take_while(|c| !ends(**c)).count();
-        let first = before + KEY.len() + from;
-        out.iter_mut().skip(first).take(length).for_each(|c| *c = '*');
+        let value = skip(sign + 1, " \t");
+        if !known.iter().any(|range| range.contains(&value)) {
+            hide(value..usize::MAX);
+        }
     }
     out.into_iter().collect()
 }
@@ -134,13 +142,15 @@ mod tests {
 
     #[test]
     fn passwords_are_not_shown() {
-        assert_eq!(hide_secrets("  password: hunter2"), "  password: *******");
-        assert_eq!(hide_secrets("{user: a, password: 'x}y', port: 1}"), "{user: a, password: '***', port: 1}");
-        assert_eq!(hide_secrets("{password: abc, port: 1}"), "{password: ***, port: 1}");
-        assert_eq!(hide_secrets("--set hosts[0].password=abc"), "--set hosts[0].password=***");
-        assert_eq!(hide_secrets("\"password\" : \"a b\""), "\"password\" : \"***\"");
-        assert_eq!(hide_secrets("passwordEnv: NAME"), "passwordEnv: NAME");
-        assert_eq!(hide_secrets("password:"), "password:");
-        assert_eq!(hide_secrets("é password: é"), "é password: *");
+        let hide = |line| hide_secrets(line, &[]);
+        assert_eq!(hide("  password: hunter2"), "  password: *******");
+        assert_eq!(hide("{password: abc, port: 1}"), "{password: *************");
+        assert_eq!(hide("--set hosts[0].password=a,b"), "--set hosts[0].password=***");
+        assert_eq!(hide("\"password\" : \"a b\""), "\"password\" : *****");
+        assert_eq!(hide("harbor_admin_password: x"), "harbor_admin_password: *");
+        assert_eq!(hide("passwordEnv: NAME"), "passwordEnv: NAME");
+        assert_eq!(hide("password:"), "password:");
+        assert_eq!(hide("é password: é"), "é password: *");
+        assert_eq!(hide_secrets("{password: abc, port: 1}", &[11..14]), "{password: ***, port: 1}");
     }
 }

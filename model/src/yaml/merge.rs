@@ -17,43 +17,60 @@ pub fn merge(base: &mut Node, over: Node) {
     }
 }
 
-/// Sets the field at `path`; mappings on the way are made, items of lists must exist. `Err` holds the part that does not.
-pub fn set(node: &mut Node, path: &str, value: Node) -> Result<(), String> {
-    let place = value.place;
+/// Why a field cannot be set; each with the path of what is in the way.
+#[derive(Debug, PartialEq, Eq)]
+pub enum SetError {
+    /// An item of a list that does not exist.
+    Absent(String),
+    /// A list where a field is meant.
+    List(String),
+    /// A text where a field is meant.
+    NoMap(String),
+}
+
+/// Sets the field at `path`; mappings on the way are made, and named at `name_place`. Items of lists must exist.
+pub fn set(node: &mut Node, path: &str, value: Node, name_place: Place) -> Result<(), SetError> {
     let mut node = node;
     let mut walked = String::new();
     for step in steps(path) {
-        node = match step {
+        match step {
             Step::Field(key) => {
-                if !walked.is_empty() {
-                    walked.push('.');
-                }
-                walked.push_str(key);
-                field_or_new(node, key, place)
+                node = field_or_new(node, key, name_place, &walked)?;
+                let dot = if walked.is_empty() { "" } else { "." };
+                walked = format!("{walked}{dot}{key}");
             }
             Step::Item(index) => {
                 walked = format!("{walked}[{index}]");
-                match &mut node.value {
+                node = match &mut node.value {
                     Value::List(items) => items.get_mut(index),
                     _ => None,
                 }
+                .ok_or_else(|| SetError::Absent(walked.clone()))?;
             }
         }
-        .ok_or(walked.clone())?;
     }
     *node = value;
     Ok(())
 }
 
-fn field_or_new<'node>(node: &'node mut Node, key: &str, place: Place) -> Option<&'node mut Node> {
+fn field_or_new<'node>(
+    node: &'node mut Node,
+    key: &str,
+    place: Place,
+    path: &str,
+) -> Result<&'node mut Node, SetError> {
     if node.is_null() {
         node.value = Value::Map(vec![]);
     }
-    let Value::Map(fields) = &mut node.value else { return None };
+    let fields = match &mut node.value {
+        Value::Map(fields) => fields,
+        Value::List(_) => return Err(SetError::List(path.to_owned())),
+        Value::Scalar { .. } => return Err(SetError::NoMap(path.to_owned())),
+    };
     let at = fields.iter().position(|entry| entry.key == key).unwrap_or(fields.len());
     if at == fields.len() {
         let empty = Node { place, value: Value::Scalar { text: String::new(), plain: true } };
         fields.push(Entry { key: key.to_owned(), key_place: place, node: empty });
     }
-    Some(&mut fields[at].node)
+    Ok(&mut fields[at].node)
 }

@@ -7,7 +7,7 @@ mod merge;
 mod parse;
 mod source;
 
-pub use merge::{merge, set};
+pub use merge::{SetError, merge, set};
 pub use parse::{Limits, parse};
 pub use source::{Place, Source, Sources};
 
@@ -72,6 +72,19 @@ impl Node {
             Value::Map(entries) => entries.iter().find(|entry| entry.key == key),
             _ => None,
         }
+    }
+
+    /// The place of a field's name, where it is written down; otherwise that of its nearest ancestor.
+    pub fn locate_name(&self, path: &str, name: &str) -> Place {
+        let mut node = Some(self);
+        for step in steps(path) {
+            node = node.and_then(|node| match (step, &node.value) {
+                (Step::Field(key), _) => node.field(key).map(|entry| &entry.node),
+                (Step::Item(index), Value::List(items)) => items.get(index),
+                _ => None,
+            });
+        }
+        node.and_then(|node| node.field(name)).map_or_else(|| self.locate(path), |entry| entry.key_place)
     }
 
     /// The place of a field given as `spec.hosts[2].address`; of its nearest ancestor where it is not written down.

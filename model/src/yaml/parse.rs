@@ -24,10 +24,11 @@ impl Default for Limits {
 
 /// Reads one document; a second document in the same text is a problem.
 pub fn parse(sources: &Sources, source: usize, limits: &Limits) -> Result<Node, Vec<Finding>> {
-    let text = sources.get(source).map_or("", |s| s.text.as_str());
+    let (name, text) = sources.get(source).map_or(("", ""), |s| (s.name.as_str(), s.text.as_str()));
     let builder = Builder {
         parser: Parser::new_from_str(text),
         source,
+        name: name.to_owned(),
         limits,
         nodes: 0,
         anchors: HashMap::new(),
@@ -39,6 +40,7 @@ pub fn parse(sources: &Sources, source: usize, limits: &Limits) -> Result<Node, 
 struct Builder<'input, 'limits> {
     parser: Parser<'input, StrInput<'input>>,
     source: usize,
+    name: String,
     limits: &'limits Limits,
     /// Nodes made so far, copies behind aliases included.
     nodes: usize,
@@ -65,8 +67,10 @@ impl<'input> Builder<'input, '_> {
                     let event = self.next()?;
                     break self.node(event, 0)?;
                 }
-                (Event::StreamEnd, span) => {
-                    return Err(self.stop(Code::Unreadable, span, "the file has no content", None));
+                (Event::StreamEnd, _) => {
+                    let name = self.name.clone();
+                    self.problems.push(Finding::new(Code::Unreadable, None, format!("{name} has no content")));
+                    return Err(Stop);
                 }
                 _ => {}
             }
@@ -206,8 +210,8 @@ impl<'input> Builder<'input, '_> {
         if error.info().contains("recursion limit") {
             return self.too_deep(Span::empty(marker));
         }
-        let help = error.info().contains("tab").then_some("indent with spaces");
-        self.stop(Code::Syntax, Span::empty(marker), format!("this is not YAML: {}", error.info()), help)
+        let (words, help) = in_words(error.info());
+        self.stop(Code::Syntax, Span::empty(marker), format!("this is not YAML: {words}"), help)
     }
 
     fn stop(&mut self, code: Code, span: Span, message: impl Into<String>, help: Option<&str>) -> Stop {
@@ -220,7 +224,22 @@ impl<'input> Builder<'input, '_> {
     fn place(&self, span: Span) -> Place {
         let (line, column) = (span.start.line().max(1), span.start.col() + 1);
         let end = if span.end.line() == line { span.end.col() + 1 } else { column + 1 };
-        Place { source: self.source, line, column, end: end.max(column + 1) }
+        Place { source: self.source, line, column, end: end.max(column + 1), last_line: span.end.line().max(line) }
+    }
+}
+
+/// The parser's words, or ours where its own would not help; and a way out.
+fn in_words(info: &str) -> (&str, Option<&'static str>) {
+    if info.contains("tab") {
+        (info, Some("indent with spaces"))
+    } else if info.contains("unknown anchor") {
+        ("it repeats an anchor that is not there", Some("write the anchor (&name) before its use (*name)"))
+    } else if info.contains("',' or ']'") || info.contains("',' or '}'") || info.contains("flow") {
+        (info, Some("a bracket or brace that was opened before is not closed"))
+    } else if info.contains("quoted scalar") {
+        (info, Some("a quote that was opened before is not closed"))
+    } else {
+        (info, None)
     }
 }
 

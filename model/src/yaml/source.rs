@@ -7,6 +7,10 @@ pub struct Source {
     pub name: String,
     /// The whole text.
     pub text: String,
+    /// Where each line begins, so that a line is found without counting.
+    lines: Vec<usize>,
+    /// Places that hold secrets.
+    hidden: Vec<Place>,
 }
 
 /// All texts of one configuration, in the order in which they were given.
@@ -16,7 +20,8 @@ pub struct Sources(Vec<Source>);
 impl Sources {
     /// Adds a text and returns its number.
     pub fn add(&mut self, name: impl Into<String>, text: String) -> usize {
-        self.0.push(Source { name: name.into(), text });
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        self.0.push(Source { name: name.into(), text, lines, hidden: vec![] });
         self.0.len() - 1
     }
 
@@ -25,13 +30,15 @@ impl Sources {
         self.0.get(id)
     }
 
-    /// The names, joined as a person would write them.
-    pub fn names(&self) -> String {
-        self.0.iter().map(|source| source.name.as_str()).collect::<Vec<_>>().join(", ")
+    /// Remembers that a place holds a secret, so that it is never shown.
+    pub fn hide(&mut self, place: Place) {
+        if let Some(source) = self.0.get_mut(place.source) {
+            source.hidden.push(place);
+        }
     }
 }
 
-/// A stretch of one line of a source; lines and columns count from 1, columns in characters.
+/// A stretch of a source, of which the first line is shown; lines and columns count from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
     /// The number of the source.
@@ -40,13 +47,28 @@ pub struct Place {
     pub line: usize,
     /// The first column.
     pub column: usize,
-    /// The column behind the last one; not before `column`.
+    /// The column behind the last one of the first line; behind `column`.
     pub end: usize,
+    /// The line that it ends in.
+    pub last_line: usize,
 }
 
 impl Source {
     /// A line without its end, counted from 1.
     pub fn line(&self, number: usize) -> &str {
-        self.text.lines().nth(number.saturating_sub(1)).unwrap_or("")
+        let number = number.max(1);
+        let start = self.lines.get(number - 1).copied().unwrap_or(self.text.len());
+        let end = self.lines.get(number).copied().unwrap_or(self.text.len());
+        self.text[start..end].trim_end_matches(['\n', '\r'])
+    }
+
+    /// The columns of a line that hold secrets, as ranges of characters counted from 0.
+    pub fn hidden_in(&self, line: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let inside = move |place: &&Place| (place.line..=place.last_line).contains(&line);
+        self.hidden.iter().filter(inside).map(move |place| {
+            let from = if line == place.line { place.column - 1 } else { 0 };
+            let to = if line == place.line && line == place.last_line { place.end - 1 } else { usize::MAX };
+            from..to
+        })
     }
 }

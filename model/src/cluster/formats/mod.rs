@@ -148,7 +148,8 @@ fn is_taint(text: &str) -> bool {
     let Some((pair, effect)) = text.rsplit_once(':') else { return false };
     let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
     matches!(effect, "NoSchedule" | "PreferNoSchedule" | "NoExecute")
-        && !key.is_empty()
+        && key.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric())
+        && key.bytes().last().is_some_and(|b| b.is_ascii_alphanumeric())
         && of(key, b"._/-")
         && of(value, b"._-")
 }

@@ -22,7 +22,7 @@ pub(super) fn proxy(lint: &mut Lint<'_>) {
 }
 
 pub(super) fn etcd(lint: &mut Lint<'_>) {
-    let (kind, external) = (lint.spec().etcd.kind, lint.spec().etcd.external.is_some());
+    let (kind, external) = (lint.spec().etcd.kind(), lint.spec().etcd.external.is_some());
     if kind == EtcdType::Kubeadm && lint.spec().kubernetes.kind == KubernetesType::Kubexm {
         let message = "kubernetes.type is kubexm, so there is no kubeadm that could run etcd";
         lint.find(Code::Incompatible, "spec.etcd.type", message, "set etcd.type to kubexm or external");
@@ -30,6 +30,10 @@ pub(super) fn etcd(lint: &mut Lint<'_>) {
     if kind == EtcdType::External && !external {
         let help = "add `external: {endpoints: […], caFile: …, certFile: …, keyFile: …}`";
         lint.find(Code::Incomplete, "spec.etcd.type", "etcd.type is external and nothing says where it is", help);
+    }
+    if kind == EtcdType::External && lint.written("spec.etcd.version") {
+        let message = "`spec.etcd.version` is not used: etcd.type is external";
+        lint.find(Code::UnusedSettings, "spec.etcd.version", message, "remove it");
     }
     if kind != EtcdType::External && external {
         let message = format!("`spec.etcd.external` is not used: etcd.type is {}", word(&kind));
@@ -47,6 +51,15 @@ pub(super) fn registry(lint: &mut Lint<'_>) {
     if kind != RegistryType::External && registry.ca_file.is_some() {
         let message = format!("`spec.registry.caFile` is not used: registry.type is {}", word(&kind));
         lint.find(Code::UnusedSettings, "spec.registry.caFile", message, "remove it: the site's own authority signs");
+    }
+    if matches!(kind, RegistryType::External | RegistryType::None) {
+        for field in ["version", "dataDir"] {
+            let path = format!("spec.registry.{field}");
+            if lint.written(&path) {
+                let message = format!("`{path}` is not used: registry.type is {}", word(&kind));
+                lint.find(Code::UnusedSettings, &path, message, "remove it");
+            }
+        }
     }
     let Some(harbor) = &registry.harbor_config else { return };
     if kind != RegistryType::Harbor {

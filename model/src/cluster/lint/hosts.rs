@@ -29,7 +29,8 @@ pub(super) fn addresses(lint: &mut Lint<'_>) {
     for (index, host) in lint.hosts() {
         let path = format!("spec.hosts[{index}].address");
         unusable(lint, &path, host.address);
-        if let Some(earlier) = logins.insert((host.address, host.port), index) {
+        let earlier = *logins.entry((host.address, host.port)).or_insert(index);
+        if earlier != index {
             let earlier = format!("spec.hosts[{earlier}].address");
             let message = format!("two hosts have the address {} and port {}", host.address, host.port);
             lint.find_again(Code::DuplicateAddress, &path, &earlier, message, "give each host its own address");
@@ -40,12 +41,30 @@ pub(super) fn addresses(lint: &mut Lint<'_>) {
             if *address != host.address {
                 unusable(lint, &path, *address);
             }
-            if let Some(earlier) = inside.insert(*address, index) {
+            let earlier = *inside.entry(*address).or_insert(index);
+            if earlier != index {
                 let earlier = format!("spec.hosts[{earlier}].internalAddress");
                 let message = format!("two hosts have the internal address {address}");
                 lint.find_again(Code::DuplicateAddress, &path, &earlier, message, "give each host its own address");
             }
         }
+    }
+}
+
+/// Addresses beside the hosts' own: jump hosts, resolvers, the virtual address.
+pub(super) fn other_addresses(lint: &mut Lint<'_>) {
+    let spec = lint.spec();
+    for (index, host) in lint.hosts() {
+        if let Some(jump) = host.jump_host.as_ref().filter(|_| lint.is_sure("spec.hosts[].jumpHost.address")) {
+            unusable(lint, &format!("spec.hosts[{index}].jumpHost.address"), jump.address);
+        }
+    }
+    let resolvers = if lint.is_sure("spec.extra.resolves") { spec.extra.resolves.as_slice() } else { &[] };
+    for (index, resolver) in resolvers.iter().enumerate() {
+        unusable(lint, &format!("spec.extra.resolves[{index}].address"), resolver.address);
+    }
+    if let Some(vip) = spec.load_balancer.vip {
+        unusable(lint, "spec.loadBalancer.vip", vip.address);
     }
 }
 
@@ -62,8 +81,8 @@ fn unusable(lint: &mut Lint<'_>, path: &str, address: IpAddr) {
     } else {
         return;
     };
-    let message = format!("{address} {what}, so no host can be reached there");
-    lint.find(Code::UnusableAddress, path, message, "write the address at which this host is reached");
+    let message = format!("{address} {what}, so no machine can be reached there");
+    lint.find(Code::UnusableAddress, path, message, "write the address at which the machine is reached");
 }
 
 pub(super) fn reserved_names(lint: &mut Lint<'_>) {
@@ -85,6 +104,22 @@ pub(super) fn repeated_roles(lint: &mut Lint<'_>) {
                 let message =
                     format!("host `{}` has the role `{}` twice", host.name, crate::cluster::schema::word(role));
                 lint.find(Code::DuplicateEntry, &path, message, "keep one of the two");
+            }
+        }
+    }
+}
+
+pub(super) fn repeated_taints(lint: &mut Lint<'_>) {
+    for (index, host) in lint.hosts() {
+        for (at, taint) in host.taints.iter().enumerate() {
+            if host.taints[..at].contains(taint) {
+                let message = format!("host `{}` has the taint `{taint}` twice", host.name);
+                lint.find(
+                    Code::DuplicateEntry,
+                    &format!("spec.hosts[{index}].taints[{at}]"),
+                    message,
+                    "keep one of the two",
+                );
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The load balancer's settings and its virtual address.
 
+use std::net::IpAddr;
+
 use super::{Lint, listed};
 use crate::cluster::schema::{ExternalType, InternalType, LoadBalancer, LoadBalancerMode, Role, word};
 use crate::finding::Code;
@@ -52,7 +54,8 @@ fn external(settings: &LoadBalancer) -> Option<ExternalType> {
 }
 
 fn is_internal_kube_vip(settings: &LoadBalancer) -> bool {
-    settings.mode == Some(LoadBalancerMode::Internal) && settings.internal.kind == InternalType::KubeVip
+    settings.mode == Some(LoadBalancerMode::Internal)
+        && settings.internal.as_ref().is_some_and(|internal| internal.kind == InternalType::KubeVip)
 }
 
 fn needs_vip(settings: &LoadBalancer) -> bool {
@@ -88,23 +91,32 @@ pub(super) fn vip(lint: &mut Lint<'_>) {
         Some(ExternalType::External) | None => return,
     };
     let network = vip.network();
-    let outside: Vec<_> = lint
-        .with_role(carriers)
-        .into_iter()
-        .filter(|(_, host)| !host.internal_addresses().iter().any(|address| network.contains(address)))
-        .map(|(_, host)| host.name.as_str())
-        .collect();
-    if !outside.is_empty() {
-        let message = format!(
-            "the virtual address {} is in {network}, and {} not",
-            vip.address,
-            listed(&outside) + if outside.len() == 1 { " is" } else { " are" }
-        );
-        let help = format!(
-            "choose an address beside those of the {} hosts, or write the network's size behind it: {}/22",
-            word(&carriers),
-            vip.address
-        );
-        lint.find(Code::VipOutside, path, message, help);
+    let hosts = lint.with_role(carriers);
+    let reaches = |address: &IpAddr| network.contains(address);
+    let outside: Vec<_> = hosts.iter().filter(|(_, host)| !host.internal_addresses().iter().any(reaches)).collect();
+    if outside.is_empty() {
+        return;
     }
+    let names: Vec<_> = outside.iter().map(|(_, host)| host.name.as_str()).collect();
+    let other_family =
+        outside.iter().all(|(_, host)| host.internal_addresses().iter().all(|a| a.is_ipv4() != vip.address.is_ipv4()));
+    let (message, help) = if other_family {
+        let family = |is_ipv4: bool| if is_ipv4 { "IPv4" } else { "IPv6" };
+        let (own, theirs) = (family(vip.address.is_ipv4()), family(!vip.address.is_ipv4()));
+        (
+            format!("the virtual address {} is {own}, and {} have {theirs} addresses", vip.address, listed(&names)),
+            "choose one of their family".to_owned(),
+        )
+    } else {
+        let verb = if names.len() == 1 { "is" } else { "are" };
+        let message = format!("the virtual address {} is in {network}, and {} {verb} not", vip.address, listed(&names));
+        (
+            message,
+            format!(
+                "choose an address beside those of the {} hosts, or write the length of their network's prefix behind it",
+                word(&carriers)
+            ),
+        )
+    };
+    lint.find(Code::VipOutside, path, message, help);
 }

@@ -18,61 +18,64 @@ use crate::yaml::Node;
 
 /// A rule, and the fields it depends on: it is left out when one of them could not be read.
 struct Rule {
-    reads: &'static [&'static str],
+    reads: &'static [&'static [&'static str]],
     check: fn(&mut Lint<'_>),
 }
 
+const NAMES: &str = "spec.hosts[].name";
+const ADDRESSES: &[&str] = &["spec.hosts[].address", "spec.hosts[].internalAddress"];
+const ROLES: &str = "spec.hosts[].roles";
+const PODS: &str = "spec.kubernetes.podCidr";
+const SERVICES: &str = "spec.kubernetes.serviceCidr";
+const BALANCER: &[&str] = &["spec.loadBalancer.mode", "spec.loadBalancer.internal", "spec.loadBalancer.external"];
+
 const RULES: &[Rule] = &[
-    Rule { reads: &["spec.hosts[].name"], check: hosts::duplicate_names },
-    Rule { reads: &["spec.hosts[].address", "spec.hosts[].internalAddress"], check: hosts::addresses },
-    Rule { reads: &["metadata.name", "spec.hosts[].name"], check: hosts::reserved_names },
-    Rule { reads: &["spec.hosts[].roles"], check: hosts::repeated_roles },
-    Rule { reads: &["spec.hosts[].roles"], check: roles::masters_and_workers },
-    Rule { reads: &["spec.hosts[].roles", "spec.etcd"], check: roles::etcd },
-    Rule { reads: &["spec.hosts[].roles", "spec.registry"], check: roles::registry },
-    Rule { reads: &["spec.hosts[].roles", "spec.loadBalancer"], check: roles::load_balancer },
-    Rule { reads: &["spec.hosts[].roles", "spec.loadBalancer"], check: load_balancer::several_masters },
-    Rule { reads: &["spec.loadBalancer"], check: load_balancer::settings },
-    Rule { reads: &["spec.hosts[]", "spec.loadBalancer"], check: load_balancer::vip },
-    Rule { reads: &["spec.kubernetes.podCidr", "spec.kubernetes.serviceCidr"], check: networks::are_networks },
-    Rule { reads: &["spec.kubernetes.podCidr", "spec.kubernetes.serviceCidr"], check: networks::pods_and_services },
+    Rule { reads: &[&[NAMES]], check: hosts::duplicate_names },
+    Rule { reads: &[ADDRESSES], check: hosts::addresses },
+    Rule { reads: &[], check: hosts::other_addresses },
+    Rule { reads: &[&["metadata.name", NAMES]], check: hosts::reserved_names },
+    Rule { reads: &[&[ROLES]], check: hosts::repeated_roles },
+    Rule { reads: &[], check: hosts::labels },
+    Rule { reads: &[], check: hosts::repeated_taints },
+    Rule { reads: &[&[ROLES]], check: roles::masters_and_workers },
+    Rule { reads: &[&[ROLES, "spec.etcd.type", "spec.kubernetes.type"]], check: roles::etcd },
+    Rule { reads: &[&[ROLES, "spec.registry.type"]], check: roles::registry },
+    Rule { reads: &[&[ROLES], BALANCER], check: roles::load_balancer },
+    Rule { reads: &[&[ROLES, "spec.registry", "spec.loadBalancer.port"], BALANCER], check: roles::ports },
+    Rule { reads: &[&[ROLES, "spec.loadBalancer.mode"]], check: load_balancer::several_masters },
+    Rule { reads: &[BALANCER], check: load_balancer::settings },
+    Rule { reads: &[&[ROLES, "spec.loadBalancer.vip"], ADDRESSES, BALANCER], check: load_balancer::vip },
+    Rule { reads: &[&[PODS, SERVICES]], check: networks::are_networks },
+    Rule { reads: &[&[PODS, SERVICES]], check: networks::pods_and_services },
+    Rule { reads: &[&[PODS, SERVICES, "spec.loadBalancer.vip"], ADDRESSES], check: networks::machines_inside },
+    Rule { reads: &[&[SERVICES]], check: networks::service_size },
     Rule {
-        reads: &["spec.hosts[]", "spec.kubernetes.podCidr", "spec.kubernetes.serviceCidr", "spec.loadBalancer.vip"],
-        check: networks::machines_inside,
-    },
-    Rule { reads: &["spec.kubernetes.serviceCidr"], check: networks::service_size },
-    Rule {
-        reads: &["spec.hosts[].roles", "spec.kubernetes.podCidr", "spec.kubernetes.nodeCidrMaskSize"],
+        reads: &[&[ROLES, PODS, "spec.kubernetes.nodeCidrMaskSize", "spec.kubernetes.nodeCidrMaskSizeIPv6"]],
         check: networks::node_blocks,
     },
+    Rule { reads: &[&[ROLES, PODS, SERVICES], ADDRESSES], check: networks::families },
+    Rule { reads: &[&["spec.kubernetes.version"]], check: versions::kubernetes },
+    Rule { reads: &[&["spec.kubernetes.version"]], check: versions::others },
+    Rule { reads: &[&["spec.versions", "spec.kubernetes.version"]], check: versions::by_name },
     Rule {
-        reads: &["spec.hosts[]", "spec.kubernetes.podCidr", "spec.kubernetes.serviceCidr"],
-        check: networks::families,
+        reads: &[&["spec.kubernetes.proxyMode", "spec.network.plugin", "spec.network.kubeProxyReplacement"]],
+        check: choices::proxy,
     },
-    Rule { reads: &["spec.kubernetes.version"], check: versions::kubernetes },
-    Rule { reads: &["spec.kubernetes.version"], check: versions::others },
-    Rule { reads: &["spec.versions"], check: versions::by_name },
-    Rule { reads: &["spec.kubernetes.proxyMode", "spec.network"], check: choices::proxy },
-    Rule { reads: &["spec.kubernetes.type", "spec.etcd"], check: choices::etcd },
-    Rule { reads: &["spec.registry"], check: choices::registry },
-    Rule { reads: &["spec.addons"], check: addons::addons },
-    Rule { reads: &["spec.storage"], check: addons::storage },
-    Rule { reads: &["spec.system"], check: system::packages },
-    Rule { reads: &["spec.system.ntpServers", "spec.hosts[].name"], check: system::time },
-    Rule { reads: &["spec.extra", "spec.hosts[]"], check: system::extra },
-    Rule { reads: &["spec.mirrors"], check: system::mirrors },
-    Rule { reads: &[], check: secrets::secrets },
-    Rule { reads: &[], check: hosts::labels },
+    Rule { reads: &[&["spec.kubernetes.type", "spec.etcd"]], check: choices::etcd },
+    Rule { reads: &[&["spec.registry"]], check: choices::registry },
     Rule { reads: &[], check: choices::extra_args },
+    Rule { reads: &[&["spec.addons"]], check: addons::addons },
+    Rule { reads: &[&["spec.storage[].name"]], check: addons::storage },
+    Rule { reads: &[&["spec.system.os", "spec.system.debs", "spec.system.rpms"]], check: system::packages },
+    Rule { reads: &[&["spec.system.ntpServers", NAMES]], check: system::time },
     Rule {
-        reads: &[
-            "spec.kubernetes",
-            "spec.etcd",
-            "spec.runtime",
-            "spec.hosts[].roles",
-            "spec.hosts[].arch",
-            "spec.system.os",
-        ],
+        reads: &[&["spec.extra", NAMES, "spec.registry.privateRegistry", "spec.registry.type"]],
+        check: system::extra,
+    },
+    Rule { reads: &[&["spec.mirrors"]], check: system::mirrors },
+    Rule { reads: &[], check: secrets::secrets },
+    Rule {
+        reads: &[&["spec.kubernetes", "spec.etcd", "spec.runtime", ROLES, "spec.hosts[].arch", "spec.system.os"]],
         check: wants::wants,
     },
 ];
@@ -81,7 +84,7 @@ const RULES: &[Rule] = &[
 pub(super) fn lint(file: &ClusterFile, tree: &Node, catalogue: &Catalogue, unsure: &[String]) -> Vec<Finding> {
     let mut lint = Lint { file, tree, catalogue, unsure, findings: vec![] };
     for rule in RULES {
-        if rule.reads.iter().all(|read| lint.is_sure(read)) {
+        if rule.reads.iter().copied().flatten().all(|read| lint.is_sure(read)) {
             (rule.check)(&mut lint);
         }
     }
@@ -173,7 +176,7 @@ mod tests {
 
     #[test]
     fn rules_read_fields_that_exist() {
-        for read in RULES.iter().flat_map(|rule| rule.reads) {
+        for read in RULES.iter().flat_map(|rule| rule.reads).copied().flatten() {
             let field = read.strip_suffix("[]").unwrap_or(read);
             assert!(fields().contains_key(field), "{read} is no field");
         }

@@ -54,10 +54,14 @@ pub(super) fn machines_inside(lint: &mut Lint<'_>) {
                 .map(|(_, host)| host.name.as_str())
                 .collect();
             if !inside.is_empty() {
-                let message = format!("the {what} network {network} contains the addresses of {}", listed(&inside));
+                let which = if lint.written(path) { "" } else { " (the default)" };
+                let message =
+                    format!("the {what} network {network}{which} contains the addresses of {}", listed(&inside));
                 lint.find(Code::NetworksOverlap, path, message, "choose a network that no machine of the site is in");
             }
-            if let Some(vip) = lint.spec().load_balancer.vip.filter(|vip| network.contains(&vip.address)) {
+            if let Some(vip) = lint.spec().load_balancer.vip.filter(|vip| {
+                network.contains(&vip.address) && !lint.hosts().any(|(_, host)| host.address == vip.address)
+            }) {
                 let message = format!("the {what} network {network} contains the virtual address {}", vip.address);
                 lint.find(Code::NetworksOverlap, path, message, "choose a network that no machine of the site is in");
             }
@@ -106,9 +110,19 @@ pub(super) fn node_blocks(lint: &mut Lint<'_>) {
             let room = blocks(length, mask);
             let message =
                 format!("the pod network {network} has room for {room} nodes of /{mask} each, and there are {nodes}");
-            lint.find(Code::PodNetworkTooSmall, POD, message, format!("use a larger network, or a larger `{field}`"));
+            lint.find(
+                Code::PodNetworkTooSmall,
+                POD,
+                message,
+                format!("use a larger network, or a `{field}` of {} or more", length + needed_bits(nodes)),
+            );
         }
     }
+}
+
+/// How many bits tell so many nodes apart.
+fn needed_bits(nodes: usize) -> u8 {
+    u8::try_from(usize::BITS - nodes.saturating_sub(1).leading_zeros()).unwrap_or(u8::MAX)
 }
 
 pub(super) fn families(lint: &mut Lint<'_>) {

@@ -24,7 +24,7 @@ pub(super) fn masters_and_workers(lint: &mut Lint<'_>) {
 }
 
 pub(super) fn etcd(lint: &mut Lint<'_>) {
-    let kind = lint.spec().etcd.kind;
+    let kind = lint.spec().etcd.kind();
     let members = match kind {
         EtcdType::Kubeadm => lint.with_role(Role::Master).len(),
         EtcdType::Kubexm => lint.with_role(Role::Etcd).len(),
@@ -95,15 +95,12 @@ pub(super) fn registry(lint: &mut Lint<'_>) {
         let help = "add `registry` to the roles of a host, or use an existing one with `registry.type: external`";
         lint.find(Code::NoRegistryHost, "spec.hosts", message, help);
     }
-    if let Some((index, _)) = hosts.get(most) {
+    if let Some((index, host)) = hosts.get(most) {
+        let most = if most == 1 { "one host".to_owned() } else { format!("{most} hosts") };
         let message =
-            format!("registry.type {} runs on {most} host at most, and {} have the role", word(&kind), hosts.len());
-        lint.find(
-            Code::ManyRegistryHosts,
-            &format!("spec.hosts[{index}].roles"),
-            message,
-            "keep the role `registry` on as many",
-        );
+            format!("registry.type {} runs on {most} at most, and {} have the role", word(&kind), hosts.len());
+        let help = format!("remove the role `registry` from `{}`", host.name);
+        lint.find(Code::ManyRegistryHosts, &format!("spec.hosts[{index}].roles"), message, help);
     }
 }
 
@@ -124,5 +121,33 @@ pub(super) fn load_balancer(lint: &mut Lint<'_>) {
         let message = format!("host `{}` has the role `loadbalancer` for nothing", host.name);
         let help = "remove the role, or set loadBalancer.mode to external with type kubexm-kh or kubexm-kn";
         lint.find(Code::UnusedRole, &format!("spec.hosts[{index}].roles"), message, help);
+    }
+}
+
+/// Things that would ask for the same port on one host.
+pub(super) fn ports(lint: &mut Lint<'_>) {
+    const API_PORT: u16 = 6443;
+    let (balancer, registry) = (&lint.spec().load_balancer, &lint.spec().registry);
+    let external = balancer.external.as_ref().filter(|_| balancer.mode == Some(LoadBalancerMode::External));
+    let own_balancer =
+        external.is_some_and(|external| matches!(external.kind, ExternalType::KubexmKh | ExternalType::KubexmKn));
+    let own_registry = matches!(registry.kind, RegistryType::Registry | RegistryType::Harbor);
+    for (index, host) in lint.with_role(Role::Master) {
+        let path = format!("spec.hosts[{index}].roles");
+        if own_balancer && host.has(Role::Loadbalancer) && balancer.port == API_PORT {
+            let message =
+                format!("on host `{}` the API server and the load balancer would both use port {API_PORT}", host.name);
+            lint.find(
+                Code::Incompatible,
+                &path,
+                message,
+                "set loadBalancer.port to another, or use other hosts for it",
+            );
+        }
+        if own_registry && host.has(Role::Registry) && registry.port == Some(API_PORT) {
+            let message =
+                format!("on host `{}` the API server and the registry would both use port {API_PORT}", host.name);
+            lint.find(Code::Incompatible, &path, message, "set registry.port to another, or use another host for it");
+        }
     }
 }

@@ -28,7 +28,11 @@ fn login(lint: &mut Lint<'_>, path: &str, password: Option<&Secret>, variable: O
             lint.find(Code::TwoSecrets, &at, "password and passwordEnv are both set", "keep passwordEnv");
         }
         (Some(_), None) => {
-            let help = "use `passwordEnv: NAME_OF_A_VARIABLE`, or an SSH key where one is possible";
+            let help = if path.contains("auths") {
+                "use `passwordEnv: NAME_OF_A_VARIABLE`"
+            } else {
+                "use an SSH key, or `passwordEnv: NAME_OF_A_VARIABLE`"
+            };
             lint.find(
                 Code::SecretInFile,
                 &at,

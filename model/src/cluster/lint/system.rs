@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use super::Lint;
 use crate::catalogue::Family;
+use crate::cluster::schema::RegistryType;
 use crate::cluster::suggest::nearest;
 use crate::finding::Code;
 
@@ -24,7 +25,7 @@ pub(super) fn packages(lint: &mut Lint<'_>) {
         let Some(known) = lint.catalogue.systems.get(&os.name) else {
             let names: Vec<&str> = lint.catalogue.systems.keys().map(String::as_str).collect();
             let help = match nearest(&os.name, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
+                Some(near) => format!("did you mean `{near}`? Known: {}", names.join(", ")),
                 None => format!("known: {}", names.join(", ")),
             };
             lint.find(
@@ -88,6 +89,17 @@ pub(super) fn extra(lint: &mut Lint<'_>) {
                 &earlier,
                 format!("`{}` has two addresses", entry.domain),
                 "keep one of the two",
+            );
+        }
+        let registry = &lint.spec().registry;
+        let own = matches!(registry.kind, RegistryType::Registry | RegistryType::Harbor);
+        if own && entry.domain == registry.private_registry {
+            let message = format!("`{}` is the name of the registry already", entry.domain);
+            lint.find(
+                Code::DuplicateName,
+                &path,
+                message,
+                "remove it: every machine learns the registry's name anyway",
             );
         }
         if let Some((_, host)) = lint.hosts().find(|(_, host)| host.name == entry.domain) {

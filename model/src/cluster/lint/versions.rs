@@ -4,13 +4,13 @@ use super::Lint;
 use crate::catalogue::{Component, Release};
 use crate::cluster::schema::{EtcdType, RegistryType, word};
 use crate::cluster::suggest::nearest;
-use crate::finding::Code;
+use crate::finding::{Code, Finding};
 use crate::version::Version;
 
 pub(super) fn kubernetes(lint: &mut Lint<'_>) {
     let Some(version) = &lint.spec().kubernetes.version else { return };
     let known: Vec<&Version> = lint.catalogue.kubernetes_versions().collect();
-    if known.contains(&version) {
+    if is_listed(&known, version) {
         return;
     }
     let minor = version.minor();
@@ -35,7 +35,7 @@ pub(super) fn others(lint: &mut Lint<'_>) {
         ("spec.network.version".to_owned(), word(&spec.network.plugin), &spec.network.version),
         ("spec.dns.version".to_owned(), "coredns".to_owned(), &spec.dns.version),
     ];
-    if spec.etcd.kind != EtcdType::External {
+    if spec.etcd.kind() != EtcdType::External {
         fields.push(("spec.etcd.version".to_owned(), "etcd".to_owned(), &spec.etcd.version));
     }
     if matches!(spec.registry.kind, RegistryType::Registry | RegistryType::Harbor) {
@@ -63,7 +63,7 @@ pub(super) fn others(lint: &mut Lint<'_>) {
 /// `spec.versions`.
 pub(super) fn by_name(lint: &mut Lint<'_>) {
     for (name, version) in &lint.spec().versions {
-        let path = format!("spec.versions.{name}");
+        let path = format!("spec.versions[\"{name}\"]");
         match lint.catalogue.component(name) {
             Some(component) => {
                 let field = component.wanted.iter().find_map(|rule| rule.version.as_ref());
@@ -80,7 +80,9 @@ pub(super) fn by_name(lint: &mut Lint<'_>) {
                     .map_or("`kubexm-bundle list components` shows them".to_owned(), |near| {
                         format!("did you mean `{near}`?")
                     });
-                lint.find(Code::UnknownField, &path, format!("the catalogue has no component `{name}`"), help);
+                let place = lint.tree.locate_name("spec.versions", name);
+                let message = format!("the catalogue has no component `{name}`");
+                lint.findings.push(Finding::new(Code::UnknownField, Some(place), message).help(help));
             }
         }
     }
@@ -98,7 +100,7 @@ fn check(lint: &mut Lint<'_>, path: &str, component: &Component, version: &Versi
     let accepts = |version: &Version| {
         release.and_then(|release| accepted(release, name)).is_none_or(|range| range.contains(version))
     };
-    if !known.contains(&version) {
+    if !is_listed(&known, version) {
         let help = format!(
             "known: {}; another can be added with --catalogue",
             joined(known.into_iter().filter(|known| accepts(known)))
@@ -116,6 +118,11 @@ fn check(lint: &mut Lint<'_>, path: &str, component: &Component, version: &Versi
             format!("use {}", usual.map(ToString::to_string).unwrap_or_default()),
         );
     }
+}
+
+/// Whether a version is listed with these very letters: `3.10` and `3.10.0` have different addresses upstream.
+fn is_listed(known: &[&Version], version: &Version) -> bool {
+    known.iter().any(|known| known.as_str() == version.as_str())
 }
 
 fn accepted<'a>(release: &'a Release, component: &str) -> Option<&'a crate::version::Range> {

@@ -10,9 +10,9 @@ use crate::version::Version;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Etcd {
-    /// Who runs it.
-    #[serde(default, rename = "type")]
-    pub kind: EtcdType,
+    /// Who runs it. Default: `kubeadm`, and `kubexm` where there is no kubeadm.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<EtcdType>,
     /// The release. Default: the one that goes with the Kubernetes release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
@@ -22,16 +22,22 @@ pub struct Etcd {
 }
 
 /// Who runs etcd.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EtcdType {
     /// kubeadm, as a static pod on every master.
-    #[default]
     Kubeadm,
     /// KubeXM, as a binary under systemd on the hosts with the role etcd.
     Kubexm,
     /// Somebody else.
     External,
+}
+
+impl Etcd {
+    /// Who runs it, once the defaults are filled in.
+    pub fn kind(&self) -> EtcdType {
+        self.kind.unwrap_or(EtcdType::Kubeadm)
+    }
 }
 
 /// How an etcd that exists already is reached.

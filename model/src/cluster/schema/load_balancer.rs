@@ -24,8 +24,8 @@ pub struct LoadBalancer {
     #[schemars(length(min = 1, max = 15))]
     pub interface: Option<String>,
     /// For `mode: internal`.
-    #[serde(default)]
-    pub internal: InternalLoadBalancer,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub internal: Option<InternalLoadBalancer>,
     /// For `mode: external`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<ExternalLoadBalancer>,

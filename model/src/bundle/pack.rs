@@ -1,0 +1,156 @@
+//! Writes a bundle. Where every byte goes follows from the index, so members are written by several threads at once and
+//! the file is the same however many there are.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::frame::{PLAIN_MAX, store, stored_length};
+use super::front::{self, Lengths};
+use super::index::{Encoding, Index, Member, Offsets};
+use super::layout::{between, end};
+use super::signature::Signature;
+use super::statement::Statement;
+use crate::digest::Digest;
+
+/// A bundle that is ready to be signed and written.
+pub struct Plan {
+    index: Index,
+    index_bytes: Vec<u8>,
+    statement_bytes: Vec<u8>,
+    offsets: Offsets,
+}
+
+/// Writes planned bundles.
+pub struct Packer<'a> {
+    /// How many threads write.
+    pub threads: usize,
+    /// The content of a member as it stands in the file: plain for stored members, compressed frames for the others.
+    pub content: &'a (dyn Fn(&Member) -> io::Result<Box<dyn Read + Send>> + Sync),
+    /// Is told how many bytes were written since it was called last.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Plan {
+    /// Plans a bundle of these members. `statement` is taken as a draft: lengths and digest of the index are filled in.
+    pub fn new(mut members: Vec<Member>, mut statement: Statement) -> io::Result<Self> {
+        members.sort_by_key(|member| member.path);
+        let index = Index { members };
+        if let Some(problem) = index.problem() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
+        let offsets = index.offsets().ok_or(io::ErrorKind::FileTooLarge)?;
+        let index_bytes = serde_json::to_vec(&index)?;
+        statement.index_length = index_bytes.len() as u64;
+        statement.index = Digest::of(&index_bytes);
+        statement.data_length = offsets.end;
+        let statement_bytes = serde_json::to_vec(&statement)?;
+        Ok(Self { index, index_bytes, statement_bytes, offsets })
+    }
+
+    /// The bytes that a signature must cover.
+    pub fn to_be_signed(&self) -> &[u8] {
+        &self.statement_bytes
+    }
+
+    /// How large the file will be.
+    pub fn size(&self) -> u64 {
+        self.lengths(0).data_at() + self.offsets.end
+    }
+
+    fn lengths(&self, signatures: usize) -> Lengths {
+        Lengths { statement: self.statement_bytes.len() as u64, index: self.index_bytes.len() as u64, signatures }
+    }
+
+    /// Everything before the data.
+    pub fn front(&self, signatures: &[Signature]) -> Vec<u8> {
+        let mut front = front::encode(self.lengths(signatures.len()), signatures);
+        front.extend_from_slice(&self.statement_bytes);
+        front.extend_from_slice(&self.index_bytes);
+        front
+    }
+}
+
+impl Packer<'_> {
+    /// Writes the whole bundle into an empty file.
+    pub fn write(&self, plan: &Plan, signatures: &[Signature], file: &File) -> io::Result<()> {
+        let front = plan.front(signatures);
+        file.set_len(plan.size())?;
+        file.write_all_at(&front, 0)?;
+        let data_at = front.len() as u64;
+        write_between(plan, file, data_at)?;
+        let next = AtomicUsize::new(0);
+        let failed: Mutex<io::Result<()>> = Mutex::new(Ok(()));
+        let work = || {
+            let mut buffers = Buffers::default();
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(member) = plan.index.members.get(at) else { break };
+                let written = self.member(member, file, data_at + plan.offsets.members[at], &mut buffers);
+                if let Err(error) = written {
+                    let error = io::Error::new(error.kind(), format!("{}: {error}", member.path));
+                    *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Err(error);
+                    next.store(usize::MAX / 2, Ordering::Relaxed);
+                }
+            }
+        };
+        std::thread::scope(|scope| (0..self.threads.max(1)).for_each(|_| drop(scope.spawn(work))));
+        failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn member(&self, member: &Member, file: &File, mut offset: u64, buffers: &mut Buffers) -> io::Result<()> {
+        let mut content = (self.content)(member)?;
+        let lengths: Vec<usize> = match &member.encoding {
+            Encoding::Stored => member.plain_lengths().collect(),
+            Encoding::Zstd(frames) => frames.iter().map(|frame| frame.length as usize).collect(),
+        };
+        for length in lengths {
+            buffers.plain.resize(length, 0);
+            content.read_exact(&mut buffers.plain)?;
+            let bytes = match member.encoding {
+                Encoding::Stored => {
+                    buffers.framed.clear();
+                    store(&buffers.plain, &mut buffers.framed);
+                    &buffers.framed
+                }
+                Encoding::Zstd(_) => &buffers.plain,
+            };
+            file.write_all_at(bytes, offset)?;
+            offset += bytes.len() as u64;
+            (self.progress)(bytes.len() as u64);
+        }
+        // Content that goes on after its size is not what was planned.
+        match content.read(&mut [0])? {
+            0 => Ok(()),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidData, "is longer than planned")),
+        }
+    }
+}
+
+struct Buffers {
+    plain: Vec<u8>,
+    framed: Vec<u8>,
+}
+
+impl Default for Buffers {
+    fn default() -> Self {
+        Self { plain: Vec::with_capacity(PLAIN_MAX), framed: Vec::with_capacity(stored_length(PLAIN_MAX)) }
+    }
+}
+
+/// tar's headers and padding, which are small and many.
+fn write_between(plan: &Plan, file: &File, data_at: u64) -> io::Result<()> {
+    let mut before = None;
+    let put = |plain: &[u8], ends_at: u64| {
+        let mut framed = vec![];
+        store(plain, &mut framed);
+        file.write_all_at(&framed, data_at + ends_at - framed.len() as u64)
+    };
+    for (member, at) in plan.index.members.iter().zip(&plan.offsets.members) {
+        put(&between(before, member.path, member.size), *at)?;
+        before = Some(member.size);
+    }
+    put(&end(before), plan.offsets.end)
+}
