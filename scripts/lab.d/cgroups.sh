@@ -9,6 +9,7 @@ add_cgroups() {
     case $controller in "") tree=unified ;; name=*) tree=${controller#name=} ;; *) tree=$controller ;; esac
     [ -d "/sys/fs/cgroup/$tree" ] || continue
     group=/sys/fs/cgroup/$tree${path%/}/$NETNS_PREFIX-$1
+    echo "$group" >> "$2" # first, so that an interrupted start can be cleaned up too
     mkdir -p "$group"
     # a group of cpuset is unusable until it has been given its processors and memory
     if [ "$tree" = cpuset ]; then
@@ -16,7 +17,6 @@ add_cgroups() {
       cat "$group/../cpuset.mems" > "$group/cpuset.mems"
       echo 1 > "$group/cgroup.clone_children"
     fi
-    echo "$group" >> "$2"
   done < /proc/self/cgroup
 }
 

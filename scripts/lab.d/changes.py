@@ -23,8 +23,7 @@ def main():
     full = "--full" in sys.argv[3:]
     lowers = [folder / "seed", root]
     found = dict(layer_changes(folder / "upper", lowers))
-    for plain in sorted((folder / "plain").glob("var/lib/*")):
-        found.update(added(plain, f"/var/lib/{plain.name}"))
+    found.update(plain_changes(folder / "plain", folder / "plain-seed"))
     found = {path: kind for path, kind in found.items() if not is_noise(path)}
     for line in sorted(found if full else folded(found)):
         print(f"{found[line]} {line}" if full else line)
@@ -85,11 +84,17 @@ def hidden(path, full, lowers):
                     yield f"{path}/{name}", "D"
 
 
-def added(folder, shown):
-    for base, folders, files in os.walk(folder):
+def plain_changes(plain, seed):
+    """The same for the folders that are no overlay: all of it is new but what the variant put there."""
+    mount_points = {f"/{path.relative_to(plain)}" for path in [plain / "var", plain / "var/lib", *plain.glob("var/lib/*")]}
+    for path, kind in layer_changes(plain, [seed]):
+        if path not in mount_points:
+            yield path, kind
+    for base, folders, files in os.walk(seed):
         for name in folders + files:
-            path = os.path.join(base, name)
-            yield shown + path[len(str(folder)):], "A"
+            path = os.path.join(base, name)[len(str(seed)):]
+            if not os.path.lexists(f"{plain}{path}"):
+                yield path, "D"
 
 
 def is_noise(path):

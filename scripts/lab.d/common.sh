@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # the other parts use what is set here
 # What every part of the lab uses: where things are, how it speaks, how it gets what it needs.
 
 LAB_CACHE=${KUBEXM_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kubexm-lab}
@@ -11,7 +12,9 @@ WORLD_ADDRESS=10.88.0.2
 NETNS_PREFIX=kxlab
 
 elapsed() { awk -v a="$LAB_STARTED" -v b="$EPOCHREALTIME" 'BEGIN { printf "%7.1fs", b - a }'; }
-say() { printf '[%s] %s\n' "$(elapsed)" "$*" >&2; }
+# The lab's own line to the terminal: an interruption may come while a command's output is being thrown away.
+exec {LAB_STDERR}>&2
+say() { printf '[%s] %s\n' "$(elapsed)" "$*" >&"$LAB_STDERR"; }
 warn() { say "warning: $*"; }
 die() {
   printf 'lab: error: %s\n' "$*" >&2
@@ -26,39 +29,22 @@ need_root() {
   [ "$(id -u)" = 0 ] || die "this needs root (network namespaces, mounts, machines); run it with sudo"
 }
 
-# One command at a time may change the lab; a second one waits for it.
-lock_lab() {
-  mkdir -p "$LAB_RUN"
-  exec {LAB_LOCK}> "$LAB_CACHE/lock"
-  flock -n "$LAB_LOCK" && return
+# take_lock build|lab: one command at a time may fill the cache, one may change what runs; a second one waits for it.
+declare -A LAB_LOCKS=()
+take_lock() {
+  local fd
+  [ -z "${LAB_LOCKS[$1]:-}" ] || return 0
+  mkdir -p "$LAB_CACHE" "$LAB_RUN"
+  exec {fd}> "$LAB_CACHE/lock-$1"
+  LAB_LOCKS[$1]=$fd
+  [ "$1" != lab ] || refuse_foreign_lab
+  flock -n "$fd" && return 0
   say "waiting for another lab command to finish"
-  flock -w 3600 "$LAB_LOCK" || die "another lab command holds $LAB_CACHE/lock"
+  flock -w 3600 "$fd" || die "another lab command holds $LAB_CACHE/lock-$1"
 }
 
-# need_packages PROGRAM=PACKAGE...: installs the packages whose programs (or files) are missing.
-need_packages() {
-  local pair missing=()
-  for pair in "$@"; do
-    local program=${pair%%=*}
-    case $program in
-      /*) [ -e "$program" ] || missing+=("${pair#*=}") ;;
-      *) command -v "$program" > /dev/null || missing+=("${pair#*=}") ;;
-    esac
-  done
-  [ ${#missing[@]} = 0 ] && return
-  need_root
-  say "installing ${missing[*]}"
-  install_packages "${missing[@]}"
-}
-
-install_packages() {
-  local log=$LAB_CACHE/log/apt
-  mkdir -p "$LAB_CACHE/log"
-  export DEBIAN_FRONTEND=noninteractive
-  # services that come with a package (nginx, …) must not start on this machine: policy-rc.d would be a file outside the cache
-  if ! RUNLEVEL=1 apt-get -q -y --no-install-recommends install "$@" > "$log" 2>&1; then
-    apt-get -q update >> "$log" 2>&1 || true
-    RUNLEVEL=1 apt-get -q -y --no-install-recommends install "$@" >> "$log" 2>&1 ||
-      die "cannot install $*: see $log"
-  fi
+# What is started to stay must not hold the locks, or the terminal, of the command that started it.
+let_go() {
+  local fd
+  for fd in "${LAB_LOCKS[@]}" "$LAB_STDERR"; do exec {fd}>&-; done
 }

@@ -6,7 +6,7 @@ poweroff_command() {
   local node=${1:-}
   check_node "$node"
   need_root
-  lock_lab
+  take_lock lab
   if [ "${2:-}" != --hard ] && process_id "node-$node" > /dev/null; then
     in_node "$node" systemctl poweroff --no-wall || true
     wait_until 90 node_is_off "$node" || warn "$node does not power off within 90 s: pulling the plug"
@@ -21,7 +21,7 @@ node_is_off() { ! process_id "node-$1"; }
 poweron_command() {
   check_node "${1:-}"
   need_root
-  lock_lab
+  take_lock lab
   # a machine that was off has lost what lay in memory: addresses, rules, links
   if node_is_off "$1"; then
     remove_netns "$1"

@@ -5,7 +5,7 @@ CA=$LAB_CACHE/ca
 SSH=$LAB_CACHE/ssh
 
 make_ca() {
-  [ -f "$CA/ca.crt" ] && return
+  [ -f "$CA/ca.crt" ] && return 0
   need_packages openssl=openssl
   say "making the lab's certificate authority"
   mkdir -p "$CA"
@@ -22,7 +22,7 @@ make_certificate() {
   shift
   sans=$(printf 'DNS:%s,' "$@")
   make_ca
-  if [ -f "$CA/$name.crt" ] && openssl x509 -in "$CA/$name.crt" -noout -checkend 86400 > /dev/null; then return; fi
+  if [ -f "$CA/$name.crt" ] && openssl x509 -in "$CA/$name.crt" -noout -checkend 86400 > /dev/null; then return 0; fi
   openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$1" -keyout "$CA/$name.key" -out "$CA/$name.csr" 2> /dev/null
   openssl x509 -req -in "$CA/$name.csr" -CA "$CA/ca.crt" -CAkey "$CA/ca.key" -CAcreateserial -days 825 -out "$CA/$name.crt.new" \
     -extfile <(printf 'subjectAltName=%sIP:%s\nextendedKeyUsage=serverAuth\n' "$sans" "$WORLD_ADDRESS") 2> /dev/null

@@ -11,16 +11,33 @@ has_netns() { [ -e "/run/netns/$(netns "$1")" ]; }
 
 # add_netns NAME: with its own hosts file and resolver, which `ip netns exec` puts over /etc.
 add_netns() {
-  has_netns "$1" && return
+  has_netns "$1" && return 0
   mkdir -p "/etc/netns/$(netns "$1")"
+  echo "$LAB_CACHE" > "/etc/netns/$(netns "$1").cache"
   ip netns add "$(netns "$1")"
   ip -n "$(netns "$1")" link set lo up
 }
 
 remove_netns() {
   if has_netns "$1"; then ip netns delete "$(netns "$1")"; fi
-  rm -rf "/etc/netns/$(netns "$1")"
+  rm -rf "/etc/netns/$(netns "$1")" "/etc/netns/$(netns "$1").cache"
   rmdir /etc/netns 2> /dev/null || true
+}
+
+# The first `ip netns add` makes /run/netns a mount point; the last one to go takes it away again.
+remove_netns_mount() {
+  [ -d /run/netns ] && [ -z "$(ls -A /run/netns)" ] || return 0
+  if mountpoint -q /run/netns; then umount /run/netns; fi
+  rmdir /run/netns 2> /dev/null || true
+}
+
+# Two labs on one machine would take each other's namespaces for their own.
+refuse_foreign_lab() {
+  local name owner
+  for name in $(lab_namespaces); do
+    owner=$(cat "/etc/netns/$(netns "$name").cache" 2> /dev/null || echo "$LAB_CACHE")
+    [ "$owner" = "$LAB_CACHE" ] || die "a lab with another cache is up; first: KUBEXM_LAB_CACHE=$owner scripts/lab down"
+  done
 }
 
 # Every namespace of the lab that exists, without the prefix.

@@ -16,13 +16,14 @@ prepare_node() {
   make_host_key "$1"
   discard "$folder"
   mkdir -p "$folder"/{upper,work,merged}
-  make_plain_directories "$folder"
   make_seed "$1" "$(node_address "$1")" "$folder" "$2"
+  make_plain_directories "$folder"
 }
 
 make_plain_directories() {
   local directory
   for directory in "${PLAIN_DIRECTORIES[@]}"; do mkdir -p "$1/plain$directory"; done
+  if [ -d "$1/plain-seed" ]; then cp -a "$1/plain-seed/." "$1/plain/"; fi
 }
 
 # discard PATH...: out of the way at once; the deletion itself, which may take long, goes on in the background.
@@ -45,7 +46,7 @@ empty_discarded() {
 # start_node NODE: its network and its processes; returns before it has booted.
 start_node() {
   local node=$1 folder cgroups options=() directory
-  process_id "node-$node" > /dev/null && return
+  process_id "node-$node" > /dev/null && return 0
   folder=$(node_folder "$node") cgroups=$LAB_RUN/cgroups-$node
   connect_node "$node"
   add_cgroups "$node" "$cgroups"
@@ -56,7 +57,7 @@ start_node() {
 }
 
 connect_node() {
-  has_netns "$1" && return
+  has_netns "$1" && return 0
   add_netns "$1"
   connect_to_bridge "$1" "$(node_address "$1")"
   if has_variant route; then ip -n "$(netns "$1")" route add default via "$SITE_NET.1"; fi
@@ -104,6 +105,5 @@ reset_node() {
   discard "$folder/upper" "$folder/work" "$folder/plain"
   mkdir -p "$folder"/{upper,work}
   make_plain_directories "$folder"
-  if has_variant leftovers; then make_seed "$1" "$(node_address "$1")" "$folder" "$(cat "$LAB_RUN/hosts")"; fi
   start_node "$1"
 }

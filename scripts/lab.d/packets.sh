@@ -46,7 +46,7 @@ packets_command() {
     in_netns site nft reset counters table bridge lab > /dev/null
     in_netns site nft flush set bridge lab targets
     if has_variant dns; then truncate -s 0 "$LAB_CACHE/log/dns"; fi
-    return
+    return 0
   fi
   local asked=0
   if has_variant dns; then asked=$(dns_questions_outside); fi

@@ -15,7 +15,7 @@ process_id() {
   [ -f "$LAB_RUN/process/$1" ] || return 1
   read -r pid started < "$LAB_RUN/process/$1"
   [ -n "$started" ] && [ "$(start_time "$pid")" = "$started" ] || return 1
-  [ "$(awk '{ sub(/^.*\) /, ""); print $1 }' "/proc/$pid/stat")" != Z ] || return 1
+  [ "$(awk '{ sub(/^.*\) /, ""); print $1 }' "/proc/$pid/stat" 2> /dev/null)" != Z ] || return 1
   echo "$pid"
 }
 
@@ -38,8 +38,12 @@ start_process() {
   local name=$1 log=$2
   shift 2
   mkdir -p "$(dirname "$log")"
-  setsid "$@" > "$log" 2>&1 < /dev/null {LAB_LOCK}>&- &
+  (
+    let_go
+    exec setsid "$@" > "$log" 2>&1 < /dev/null
+  ) &
   record_process "$name" $!
+  disown $!
 }
 
 # wait_until SECONDS COMMAND...: polls; fails when the time is over.
@@ -47,7 +51,7 @@ wait_until() {
   local tries=$(($1 * 20)) i
   shift
   for ((i = 0; i < tries; i++)); do
-    "$@" > /dev/null 2>&1 && return
+    "$@" > /dev/null 2>&1 && return 0
     sleep 0.05
   done
   return 1

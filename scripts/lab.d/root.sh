@@ -14,21 +14,18 @@ root_path() {
   echo "$LAB_CACHE/roots/$ROOT_SUITE-$stamp"
 }
 
-# The first Debian archive that this machine itself uses: read at run time, kept nowhere.
-apt_source() {
-  apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
-    awk -v suite="$ROOT_SUITE" '$2 == suite { sub(/\/$/, "", $1); print $1; exit }'
-}
+# The first archive of this machine that has the suite.
+root_archive() { apt_archives | awk -v suite="$ROOT_SUITE" '$2 == suite { sub(/\/$/, "", $1); print $1; exit }'; }
 
 make_root() {
   local root work
   root=$(root_path)
-  [ -d "$root" ] && return
+  [ -d "$root" ] && return 0
   need_packages debootstrap=debootstrap
   say "making the pristine Debian 12 root (about a minute)"
   mkdir -p "$LAB_CACHE/roots" "$LAB_CACHE/log"
   work=$(mktemp -d "$LAB_CACHE/roots/building.XXXXXX")
-  debootstrap --variant=minbase --include="$ROOT_PACKAGES" "$ROOT_SUITE" "$work" "$(apt_source)" > "$LAB_CACHE/log/debootstrap" 2>&1 ||
+  debootstrap --variant=minbase --include="$ROOT_PACKAGES" "$ROOT_SUITE" "$work" "$(root_archive)" > "$LAB_CACHE/log/debootstrap" 2>&1 ||
     die "debootstrap failed: see $LAB_CACHE/log/debootstrap"
   prepare_root "$work"
   chmod 755 "$work"

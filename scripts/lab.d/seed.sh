@@ -3,7 +3,7 @@
 # node's own changes, so that these hold nothing but what happened after the first start.
 
 VARIANTS=(route dns sudo password swap firewall leftovers timezone)
-SUDO_USER_NAME=admin
+SUDO_USER_NAME="admin"
 
 has_variant() { [[ ",$(cat "$LAB_RUN/variants" 2> /dev/null)," == *",$1,"* ]]; }
 
@@ -98,8 +98,8 @@ seed_timezone() {
 # An older installation that somebody abandoned: files, a unit that fails, data of an etcd member.
 seed_leftovers() {
   cp -a "$LAB_PARTS/variants/leftovers/." "$1/"
-  mkdir -p "$3/plain/var/lib/etcd/member/snap" "$3/plain/var/lib/kubelet/pki" "$1/etc/systemd/system/multi-user.target.wants"
-  echo "left by v1.27" > "$3/plain/var/lib/etcd/member/snap/db"
-  echo "left by v1.27" > "$3/plain/var/lib/kubelet/pki/kubelet.crt"
+  mkdir -p "$3/plain-seed/var/lib/etcd/member/snap" "$3/plain-seed/var/lib/kubelet/pki" "$1/etc/systemd/system/multi-user.target.wants"
+  echo "left by v1.27" > "$3/plain-seed/var/lib/etcd/member/snap/db"
+  echo "left by v1.27" > "$3/plain-seed/var/lib/kubelet/pki/kubelet.crt"
   ln -sf /etc/systemd/system/kubelet.service "$1/etc/systemd/system/multi-user.target.wants/kubelet.service"
 }

@@ -27,12 +27,13 @@ site_up() {
   done
   check_variants "$variants"
   need_root
-  need_packages ip=iproute2 systemd-nspawn=systemd-container ssh=openssh-client nft=nftables openssl=openssl setpriv=util-linux
-  lock_lab
+  need_packages ip=iproute2 systemd-nspawn=systemd-container ssh=openssh-client nft=nftables openssl=openssl
+  take_lock lab
   if site_is_up && site_is_as_wanted "$count" "$variants"; then
     say "the site is up already"
+    if has_variant dns && ! process_id dns > /dev/null; then start_dns; fi
     start_nodes
-    return
+    return 0
   fi
   site_take_down
   make_root
@@ -100,7 +101,7 @@ start_nodes() {
 
 site_down() {
   need_root
-  lock_lab
+  take_lock lab
   site_take_down
   say "the site is down"
 }
@@ -113,6 +114,7 @@ site_take_down() {
   for name in $(lab_namespaces); do
     [ "$name" = world ] || remove_netns "$name"
   done
+  remove_netns_mount
   restore_kernel_settings before
   discard "$LAB_CACHE/site"
   empty_discarded
@@ -123,7 +125,7 @@ site_status() {
   local node state
   if ! site_is_up; then
     echo "site: down"
-    return
+    return 0
   fi
   echo "site: up, network $SITE_NET.0/24, variants: $(cat "$LAB_RUN/variants")"
   for node in $(site_nodes); do

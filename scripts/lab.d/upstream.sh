@@ -19,23 +19,39 @@ upstream_command() {
 upstream_program() { LAB_STARTED=$LAB_STARTED PYTHONDONTWRITEBYTECODE=1 python3 "$LAB_PARTS/upstream" --cache "$LAB_CACHE" "$@"; }
 
 upstream_build() {
-  need_packages go=golang-go gcc=gcc python3=python3 /usr/include/seccomp.h=libseccomp-dev pkg-config=pkg-config \
+  # nothing to do is the usual case, and must not wait for somebody else's build
+  if upstream_program ready "$@"; then
+    say "the upstream is built"
+    return 0
+  fi
+  mkdir -p "$LAB_CACHE"
+  need_go
+  need_packages python3=python3 gcc=gcc /usr/include/seccomp.h=libseccomp-dev pkg-config=pkg-config \
     aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu /usr/aarch64-linux-gnu/include/stdio.h=libc6-dev-arm64-cross
-  lock_lab
+  take_lock build
+  update_package_lists
   # left by a build that was killed
   rm -rf "$LAB_CACHE"/building-*
   upstream_program build "$@"
 }
 
+# Debian's own Go is too old for what is built here, so that it is not installed as the other tools are.
+need_go() {
+  command -v go > /dev/null || PATH=$PATH:/usr/local/go/bin
+  command -v go > /dev/null || die "the upstream is compiled with Go 1.26 or newer: install it and put it on the PATH"
+  [ "$(df --output=avail -B1G "$LAB_CACHE" | tail -n 1)" -ge 20 ] || warn "less than 20 GB are free; Go's caches and the upstream take up to 30 GB"
+}
+
 upstream_up() {
   need_root
   upstream_build "$@" || warn "the upstream is incomplete: see above for what is skipped"
+  take_lock lab
   world_up
 }
 
 upstream_down() {
   need_root
-  lock_lab
+  take_lock lab
   world_down
 }
 

@@ -12,7 +12,7 @@ world_up() {
   if world_is_up; then
     push_images
     say "the upstream is up already"
-    return
+    return 0
   fi
   world_down
   on_interrupt world_down
@@ -20,6 +20,7 @@ world_up() {
   add_netns world
   ip -n "$(netns world)" address add "$WORLD_ADDRESS/32" dev lo
   write_names world "127.0.0.1 localhost"$'\n'"$WORLD_ADDRESS $FILES_HOST $REGISTRY_HOST $APT_HOST" "# the world has no DNS server"
+  trust_lab_ca
   start_apt
   start_files
   start_registry
@@ -29,24 +30,34 @@ world_up() {
   say "the upstream is up: https://$FILES_HOST, https://$APT_HOST, $REGISTRY_HOST:5000 (CA $CA/ca.crt)"
 }
 
+# Programs in the world trust the lab's CA beside those of this machine, as on a host behind a company's mirror.
+trust_lab_ca() {
+  local certificates
+  certificates=/etc/netns/$(netns world)/ssl/certs
+  mkdir -p "$certificates"
+  cat /etc/ssl/certs/ca-certificates.crt "$CA/ca.crt" > "$certificates/ca-certificates.crt"
+  cp "$CA/ca.crt" "$certificates/$(openssl x509 -in "$CA/ca.crt" -noout -subject_hash).0"
+  if [ -e /etc/ssl/openssl.cnf ]; then cp /etc/ssl/openssl.cnf "$certificates/.."; fi
+}
+
 world_down() {
   local name
   for name in files registry apt; do stop_process "$name"; done
   rm -f "$LAB_RUN/apt.sock" "$LAB_RUN/registry.yml"
   remove_netns world
+  remove_netns_mount
 }
 
 world_answers() {
   [ -S "$LAB_RUN/apt.sock" ] && in_netns world bash -c ": < /dev/tcp/$WORLD_ADDRESS/443 && : < /dev/tcp/$WORLD_ADDRESS/5000"
 }
 
-# The archives are handed over on standard input: their names stand in no file and no argument.
+# The archives are handed over in the environment: their names stand in no file and no argument.
 start_apt() {
   local program
   program=$(labd)
   rm -f "$LAB_RUN/apt.sock"
-  start_process apt "$LAB_CACHE/log/apt-pass-through" bash -c "exec \"\$0\" apt -socket \"\$1\" < <(apt-get indextargets --format '\$(REPO_URI)' 'Created-By: Packages' | sort -u)" \
-    "$program" "$LAB_RUN/apt.sock"
+  LAB_ARCHIVES=$(apt_archives) start_process apt "$LAB_CACHE/log/apt-pass-through" "$program" apt -socket "$LAB_RUN/apt.sock"
 }
 
 start_files() {
@@ -62,7 +73,7 @@ start_registry() {
   mkdir -p "$LAB_CACHE/registry"
   cat > "$LAB_RUN/registry.yml" << CONFIG
 version: 0.1
-log: {level: fatal, accesslog: {disabled: true}}
+log: {level: error, accesslog: {disabled: true}}
 storage:
   filesystem: {rootdirectory: $LAB_CACHE/registry}
   delete: {enabled: true}

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # the tests use what is set here
 # Checks of the lab: one line each, and a closing line with the sum.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -35,12 +36,13 @@ refuse() {
 
 # need TEXT COMMAND...: a check without which the rest makes no sense.
 need() {
+  local before=$FAILED
   check "$@"
-  [ "$FAILED" = 0 ] || finish
+  [ "$FAILED" = "$before" ] || finish
 }
 
 require_root() {
-  [ "$(id -u)" = 0 ] && return
+  [ "$(id -u)" = 0 ] && return 0
   echo "FAIL the lab needs root: network namespaces, mounts and machines cannot be made without it"
   FAILED=1
   finish

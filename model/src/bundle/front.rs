@@ -62,7 +62,9 @@ pub(super) fn encode(lengths: Lengths, signatures: &[Signature]) -> Vec<u8> {
     front.extend_from_slice(&lengths.index.to_le_bytes());
     front.extend_from_slice(&u32::try_from(signatures.len()).unwrap_or(u32::MAX).to_le_bytes());
     front.resize(SLOTS_AT, 0);
-    signatures.iter().for_each(|signature| front.extend_from_slice(&signature.encode()));
+    for signature in signatures {
+        front.extend_from_slice(&signature.encode());
+    }
     front.resize(FIXED, 0);
     front
 }

@@ -272,10 +272,10 @@ impl Bundle<Verified> {
                 }
             }
         }
-        if hasher.finish().0 != member.digest {
-            damaged(format!("{} has another digest than it should", member.path))
-        } else {
+        if hasher.finish().0 == member.digest {
             Ok(())
+        } else {
+            damaged(format!("{} has another digest than it should", member.path))
         }
     }
 }

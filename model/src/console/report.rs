@@ -24,7 +24,7 @@ pub fn text(reading: &Reading) -> String {
         out.push_str("\n\n");
     }
     if let Some(more) = reading.findings.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
-        out += &format!("and {more} more, which `-o json` shows\n\n");
+        out = format!("{out}and {more} more, which `-o json` shows\n\n");
     }
     out
 }
@@ -151,6 +151,7 @@ mod tests {
         assert_eq!(hide("passwordEnv: NAME"), "passwordEnv: NAME");
         assert_eq!(hide("password:"), "password:");
         assert_eq!(hide("é password: é"), "é password: *");
-        assert_eq!(hide_secrets("{password: abc, port: 1}", &[11..14]), "{password: ***, port: 1}");
+        let known = std::slice::from_ref(&(11..14));
+        assert_eq!(hide_secrets("{password: abc, port: 1}", known), "{password: ***, port: 1}");
     }
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"flag"
 	"io"
 	"log"
@@ -12,18 +11,18 @@ import (
 	"strings"
 )
 
-// serveApt passes requests for /NAME/... on to the archive of that name that this machine's apt uses. The archives are
-// read from standard input, one address a line, and named after the last part of their path (debian, debian-security).
+// serveApt passes requests for /NAME/... on to the archive of that name that this machine's apt uses. LAB_ARCHIVES has one
+// line for each, the address first; they are named after the last part of their path (debian, debian-security).
 func serveApt(args []string) error {
 	flags := flag.NewFlagSet("apt", flag.ExitOnError)
 	socket := flags.String("socket", "", "socket to listen on")
 	_ = flags.Parse(args)
 
 	archives := map[string]string{}
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		address := strings.TrimRight(lines.Text(), "/")
-		if name := path.Base(address); address != "" && archives[name] == "" {
-			archives[name] = address
+	for _, line := range strings.Split(os.Getenv("LAB_ARCHIVES"), "\n") {
+		if words := strings.Fields(line); len(words) > 0 {
+			address := strings.TrimRight(words[0], "/")
+			archives[path.Base(address)] = address
 		}
 	}
 	listener, err := net.Listen("unix", *socket)

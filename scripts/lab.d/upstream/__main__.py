@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 
 import build
 import images
@@ -26,10 +25,10 @@ def build_command(arguments):
     components, layers = recipes.load()
     wanted = recipes.choose(components, arguments.components, arguments.all)
     failed = {}
-    missing = [component for component in wanted if not is_published(arguments.cache, component)]
+    missing = [component for component in wanted if not is_ready(arguments.cache, component, layers)]
     if missing:
         failed.update(build.download_all(missing, say))
-    for component in wanted:
+    for component in missing:
         if component.title in failed:
             continue
         try:
@@ -45,17 +44,23 @@ def build_command(arguments):
     return 1 if failed else 0
 
 
-def is_published(cache, component):
-    """Programs and files are there; decides only whether modules have to be fetched."""
-    programs = component.spec.get("packages") or component.spec.get("source")
-    return all((not programs or build.folder(cache, component, arch).is_dir())
-               and all(Path(cache, "www", spec["url"]).exists() for spec in component.files(arch)) for arch in component.arches)
+def is_ready(cache, component, layers):
+    """Everything of it has been made, by the recipe as it is now."""
+    return (all(build.is_built(cache, component, arch) for arch in component.arches)
+            and layout.is_published(cache, component) and images.is_published(cache, component, layers))
+
+
+def ready_command(arguments):
+    """Exit code 0 when nothing is left to build: needs no lock, no compiler and no network."""
+    components, layers = recipes.load()
+    wanted = recipes.choose(components, arguments.components, arguments.all)
+    return 0 if all(is_ready(arguments.cache, component, layers) for component in wanted) else 1
 
 
 def list_command(arguments):
-    components, _ = recipes.load()
+    components, layers = recipes.load()
     for component in dict.fromkeys(c for name, c in sorted(components.items()) if "@" in name):
-        state = "ready" if is_published(arguments.cache, component) else "not built"
+        state = "ready" if is_ready(arguments.cache, component, layers) else "not built"
         print(f"{component.name}@{component.version}\t{'default' if component.default else 'on request'}\t{state}")
     for image in images.Store(arguments.cache).images():
         print(f"image\t{image}")
@@ -81,10 +86,11 @@ def main():
     parser = argparse.ArgumentParser(prog="upstream")
     parser.add_argument("--cache", required=True)
     commands = parser.add_subparsers(required=True)
-    command = commands.add_parser("build")
-    command.add_argument("--all", action="store_true")
-    command.add_argument("components", nargs="*")
-    command.set_defaults(run=build_command)
+    for name, run in (("build", build_command), ("ready", ready_command)):
+        command = commands.add_parser(name)
+        command.add_argument("--all", action="store_true")
+        command.add_argument("components", nargs="*")
+        command.set_defaults(run=run)
     commands.add_parser("list").set_defaults(run=list_command)
     command = commands.add_parser("export")
     command.add_argument("images", nargs="+")

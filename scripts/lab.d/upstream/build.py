@@ -19,11 +19,16 @@ def folder(cache, component, arch):
     return Path(cache, "built", f"{component.name}-{component.version}", f"{arch}-{component.build_stamp(arch)}")
 
 
+def is_built(cache, wanted, arch):
+    """Its programs are there, or it has none."""
+    return folder(cache, wanted, arch).is_dir() or not (wanted.spec.get("packages") or wanted.spec.get("source"))
+
+
 def component(cache, wanted, arch, say):
     """Builds one component for one architecture unless that has been done."""
+    if is_built(cache, wanted, arch):
+        return
     target = folder(cache, wanted, arch)
-    if target.is_dir() or not (wanted.spec.get("packages") or wanted.spec.get("source")):
-        return False
     target.parent.mkdir(parents=True, exist_ok=True)
     say(f"compiling {wanted.title} for {arch}")
     if wanted.spec.get("note"):
@@ -38,7 +43,6 @@ def component(cache, wanted, arch, say):
         for program in out.iterdir():
             program.chmod(0o755)
         out.rename(target)
-    return True
 
 
 def download_all(components, say):

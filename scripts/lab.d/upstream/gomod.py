@@ -58,7 +58,7 @@ def unzip(component, cwd, inside, target):
     found = False
     with zipfile.ZipFile(archive) as zipped:
         for name in zipped.namelist():
-            if name == root + inside or name.startswith(root + inside.rstrip("/") + "/"):
+            if name == root + inside or name.startswith(root + inside.rstrip("/") + "/" if inside else root):
                 rest = name[len(root + inside):].lstrip("/")
                 path = Path(target, rest) if rest else Path(target)
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -86,9 +86,19 @@ def compile_programs(component, arch, work, out):
         run(base + [f"{out}/{name}", package], work, env)
 
 
+def _source_without(component, work):
+    """The replace line for a copy of the module that lacks some of its files; go refuses to change its own cache."""
+    if not component.spec.get("omit"):
+        return []
+    unzip(component, "/", "", work / "source")
+    for file in component.spec["omit"]:
+        (work / "source" / file).unlink()
+    return [f"{component.modules[0].split('@')[0]} => ./source"]
+
+
 def _write_module(component, work):
     """A go.mod that requires the component and, up front, all it requires: go then fetches them in parallel."""
-    lines, go_version, replaced = [], "1.22", []
+    lines, go_version, replaced = [], "1.22", _source_without(component, work)
     for which, module in enumerate(component.modules):
         path, version = module.split("@")
         upstream = zip_of(component, "/", which)[0].with_suffix(".mod").read_text()

@@ -77,13 +77,10 @@ def publish(cache, component, layers, say):
     store = Store(cache)
     for spec in component.images:
         image = f"{spec['name']}:{spec['tag']}"
-        layer = layers.get(spec.get("layer"))
-        # packages of the Debian layer are this machine's architecture
-        arches = [arch for arch in component.arches if arch == "amd64" or layer is None]
-        stamp = stamp_of([spec, layer, [component.build_stamp(arch) for arch in arches]])
-        reference = store.reference(image)
-        if reference.exists() and json.loads(reference.read_text())["stamp"] == stamp:
+        arches, stamp = _stamped(component, spec, layers)
+        if _is_current(store, image, stamp):
             continue
+        layer, reference = layers.get(spec.get("layer")), store.reference(image)
         base = build.layer(cache, layer, say) if layer else None
         descriptor = _index(store, component, spec, {arch: build.folder(cache, component, arch) for arch in arches}, base)
         reference.parent.mkdir(parents=True, exist_ok=True)
@@ -91,6 +88,25 @@ def publish(cache, component, layers, say):
         part.write_text(json.dumps({**descriptor, "stamp": stamp}))
         part.rename(reference)
         say(f"made {image} ({', '.join(arches)})")
+
+
+def is_published(cache, component, layers):
+    """All its images are there, made from the programs and the recipe as they are now."""
+    store = Store(cache)
+    return all(_is_current(store, f"{spec['name']}:{spec['tag']}", _stamped(component, spec, layers)[1]) for spec in component.images)
+
+
+def _stamped(component, spec, layers):
+    """The architectures of an image, and what its bytes depend on."""
+    layer = layers.get(spec.get("layer"))
+    # packages of the Debian layer are of this machine's architecture
+    arches = [arch for arch in component.arches if arch == "amd64" or layer is None]
+    return arches, stamp_of([spec, layer, [component.build_stamp(arch) for arch in arches]])
+
+
+def _is_current(store, image, stamp):
+    reference = store.reference(image)
+    return reference.exists() and json.loads(reference.read_text())["stamp"] == stamp
 
 
 def export(cache, names, out):

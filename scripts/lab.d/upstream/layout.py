@@ -13,10 +13,8 @@ def publish(cache, component, say):
     """Writes all files of a component below www/, each with its checksum file."""
     for arch in component.arches:
         for spec in component.files(arch):
-            target = Path(cache, "www", spec["url"])
-            stamp = Path(cache, "stamps", spec["url"])
-            wanted = f"{component.build_stamp(arch)} {sorted(spec.items())}"
-            if target.exists() and stamp.exists() and stamp.read_text() == wanted:
+            target, stamp, wanted = _stamped(cache, component, arch, spec)
+            if _is_current(target, stamp, wanted):
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             stamp.parent.mkdir(parents=True, exist_ok=True)
@@ -26,6 +24,20 @@ def publish(cache, component, say):
                 _write_index(Path(cache, "www", spec["index"]), target, spec["url"])
             stamp.write_text(wanted)
             say(f"published {spec['url']}")
+
+
+def is_published(cache, component):
+    """All its files are there, made from the programs and the recipe as they are now."""
+    return all(_is_current(*_stamped(cache, component, arch, spec)) for arch in component.arches for spec in component.files(arch))
+
+
+def _stamped(cache, component, arch, spec):
+    wanted = f"{component.build_stamp(arch)} {sorted(spec.items())}"
+    return Path(cache, "www", spec["url"]), Path(cache, "stamps", spec["url"]), wanted
+
+
+def _is_current(target, stamp, wanted):
+    return target.exists() and stamp.exists() and stamp.read_text() == wanted
 
 
 def _write_atomically(target, write):

@@ -9,7 +9,7 @@ from pathlib import Path
 RECIPES = Path(__file__).parent.parent / "upstream.toml"
 # Part of every stamp: raise it when the programs here start to build or publish something differently.
 GENERATION = 1
-COMPILED_FROM = ["module", "packages", "cgo", "tags", "ldflags", "staging", "stamp", "source", "code"]
+COMPILED_FROM = ["module", "packages", "cgo", "tags", "ldflags", "staging", "stamp", "source", "code", "omit"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Component:
 
     def build_stamp(self, arch):
         """Changes whenever what the compiler sees does, so that a stale program is never taken for a good one."""
-        return stamp_of([self.version, arch, {key: self.spec.get(key) for key in COMPILED_FROM}])
+        return stamp_of([self.version, arch, {key: self.spec[key] for key in COMPILED_FROM if key in self.spec}])
 
 
 def stamp_of(value):
