@@ -7,7 +7,7 @@
 
 /// 4. Which binaries, images, charts and packages a cluster needs, and why.
 pub mod bom;
-/// 5. The file that crosses the air gap: its format, its signatures, reading and writing it.
+/// 6. The file that crosses the air gap: its format, its signatures, reading and writing it.
 pub mod bundle;
 /// 2. What exists upstream: `manifests/` as types.
 pub mod catalogue;
@@ -19,6 +19,10 @@ pub mod console;
 pub mod digest;
 /// A problem found in an input, with its place and a way out.
 pub mod finding;
+/// Names of container images.
+pub mod image;
+/// 5. The lock: every entry of the bill of materials with its exact bytes.
+pub mod lock;
 /// Values that must never be printed.
 pub mod secret;
 /// Versions as upstream projects write them, and ranges over them.

@@ -138,7 +138,7 @@ fn stock_tools_list_and_unpack_it() {
     let writer = std::thread::spawn(move || stdin.write_all(&bytes));
     let plain = zstd.wait_with_output().unwrap();
     writer.join().unwrap().unwrap();
-    assert!(plain.status.success() && plain.stdout.len() % 512 == 0);
+    assert!(plain.status.success() && plain.stdout.len().is_multiple_of(512));
 }
 
 #[test]
@@ -262,7 +262,8 @@ fn hostile(change: impl FnOnce(&mut serde_json::Value)) -> Result<Bundle<Verifie
 #[test]
 fn a_signed_index_that_says_something_impossible_is_refused() {
     assert!(hostile(|_| {}).unwrap().check(1, &|_| {}).unwrap().is_empty(), "the harness itself is sound");
-    let changes: &[(&str, fn(&mut serde_json::Value))] = &[
+    type Change = fn(&mut serde_json::Value);
+    let changes: &[(&str, Change)] = &[
         ("path outside", |index| index["members"][0]["path"] = "../../etc/passwd".into()),
         ("absolute path", |index| index["members"][5]["path"] = "/etc/passwd".into()),
         ("unknown document", |index| index["members"][5]["path"] = "other.json".into()),

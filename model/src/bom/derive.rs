@@ -279,6 +279,6 @@ fn bare(kind: Kind, name: &str, why: &str) -> Entry {
         mirror: vec![],
         checksum: None,
         members: vec![],
-        reasons: vec![Reason { why: why.to_owned(), nodes: Nodes(std::sync::Arc::new([])) }],
+        reasons: vec![Reason { why: why.to_owned(), nodes: Nodes::default() }],
     }
 }

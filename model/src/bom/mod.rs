@@ -8,7 +8,7 @@ mod wants;
 
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::catalogue::Catalogue;
 use crate::cluster::Cluster;
@@ -63,7 +63,7 @@ pub struct Entry {
 }
 
 /// The kinds of things.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A binary, or an archive of binaries.
@@ -93,17 +93,18 @@ pub enum Digest {
 }
 
 /// Why something is needed, and where.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reason {
     /// The settings or the component that ask for it; empty: every cluster needs it.
     pub why: String,
     /// The hosts that it is for.
-    #[serde(skip_serializing_if = "Nodes::is_empty")]
+    #[serde(default, skip_serializing_if = "Nodes::is_empty")]
     pub nodes: Nodes,
 }
 
 /// Names of hosts, shared between the entries that go to the same ones.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Nodes(Arc<[String]>);
 
 impl Nodes {
@@ -117,6 +118,11 @@ impl Nodes {
     }
 }
 
+impl<'de> Deserialize<'de> for Nodes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<String>::deserialize(deserializer).map(|names| Self(names.into()))
+    }
+}
 impl Serialize for Nodes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_slice().serialize(serializer)

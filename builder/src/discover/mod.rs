@@ -1,0 +1,1 @@
+//! Images named in Kubernetes manifests.

@@ -1,0 +1,1 @@
+//! The bill of materials as SPDX and CycloneDX.
