@@ -17,7 +17,7 @@ exec {LAB_STDERR}>&2
 say() { printf '[%s] %s\n' "$(elapsed)" "$*" >&"$LAB_STDERR"; }
 warn() { say "warning: $*"; }
 die() {
-  printf 'lab: error: %s\n' "$*" >&2
+  printf 'error: %s\n' "$*" >&2
   exit 1
 }
 usage_error() {

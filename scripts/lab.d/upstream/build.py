@@ -43,6 +43,8 @@ def component(cache, wanted, arch, say):
         for program in out.iterdir():
             program.chmod(0o755)
         out.rename(target)
+    for stale in set(target.parent.glob(f"{arch}-*")) - {target}:
+        shutil.rmtree(stale)
 
 
 def download_all(components, say):

@@ -101,25 +101,36 @@ def _write_module(component, work):
     lines, go_version, replaced = [], "1.22", _source_without(component, work)
     for which, module in enumerate(component.modules):
         path, version = module.split("@")
-        upstream = zip_of(component, "/", which)[0].with_suffix(".mod").read_text()
+        upstream = _requirements(component, which)
         go_version = max(go_version, re.search(r"^go (\S+)", upstream, re.M).group(1), key=_numbers)
         lines.append(f"require {path} {version}")
         for block in re.findall(r"^require \(\n(.*?)^\)", upstream, re.M | re.S):
             lines.append(f"require (\n{_releases_for_staging(component, block)})")
         replaced += _replacements(component, upstream)
+    replaced += component.spec.get("replace", [])
     text = f"module upstream.test/build\n\ngo {go_version}\n\n" + "\n".join(lines)
     text += "\n" + "\n".join(f"replace {line}" for line in dict.fromkeys(replaced)) + "\n"
     Path(work, "go.mod").write_text(text)
 
 
+def _requirements(component, which):
+    """The go.mod of a module; projects from before modules keep theirs under another name inside the zip."""
+    archive, root = zip_of(component, "/", which)
+    if not component.spec.get("requirements"):
+        return archive.with_suffix(".mod").read_text()
+    with zipfile.ZipFile(archive) as zipped:
+        return zipped.read(root + component.spec["requirements"]).decode()
+
+
 def _write_sums(component, work):
     """The projects' own go.sum files: what their authors pinned is what has to arrive here."""
     lines = set()
+    file = Path(component.spec.get("requirements", "go.mod")).with_suffix(".sum").name
     for which, _ in enumerate(component.modules):
         archive, root = zip_of(component, "/", which)
         with zipfile.ZipFile(archive) as zipped:
-            if root + "go.sum" in zipped.namelist():
-                lines.update(zipped.read(root + "go.sum").decode().splitlines())
+            if root + file in zipped.namelist():
+                lines.update(zipped.read(root + file).decode().splitlines())
     Path(work, "go.sum").write_text("\n".join(sorted(lines)) + "\n")
 
 

@@ -1,11 +1,13 @@
 """Lays programs out as the real release hosts publish them: their paths, archives and checksum files."""
 
 import hashlib
+import json
 import tempfile
 from pathlib import Path
 
 import build
 import gomod
+import recipes
 import tarball
 
 
@@ -21,7 +23,7 @@ def publish(cache, component, say):
             _write_atomically(target, lambda path: _content(cache, component, arch, spec, path))
             _write_checksum(target, spec)
             if spec.get("index"):
-                _write_index(Path(cache, "www", spec["index"]), target, spec["url"])
+                _write_index(cache, spec["index"], target, spec["url"])
             stamp.write_text(wanted)
             say(f"published {spec['url']}")
 
@@ -50,7 +52,7 @@ def _write_atomically(target, write):
 def _content(cache, component, arch, spec, path):
     programs = build.folder(cache, component, arch)
     if spec.get("members"):
-        _archive(component, programs, spec["members"], path)
+        _archive(cache, component, arch, spec["members"], path)
     elif spec.get("chart"):
         _chart(component, spec["chart"], path)
     elif spec.get("kustomize"):
@@ -61,8 +63,8 @@ def _content(cache, component, arch, spec, path):
         path.write_bytes(Path(programs, spec["from"]).read_bytes())
 
 
-def _archive(component, programs, members, path):
-    entries = []
+def _archive(cache, component, arch, members, path):
+    entries, programs = [], build.folder(cache, component, arch)
     with tempfile.TemporaryDirectory() as work:
         for member, source in members.items():
             if source == "*":
@@ -71,9 +73,21 @@ def _archive(component, programs, members, path):
                 copy = Path(work, source[4:].replace("/", "_"))
                 gomod.unzip(component, "/", source[4:], copy)
                 entries.append((member, copy, {"mode": 0o644}))
+            elif ":" in source:
+                entries.append((member, _from_elsewhere(cache, arch, source), {}))
             else:
                 entries.append((member, Path(programs, source), {}))
         tarball.write_gz(path, entries)
+
+
+def _from_elsewhere(cache, arch, source):
+    """A program of another component ("of:NAME:program") or out of a Debian layer ("layer:NAME:path")."""
+    kind, name, path = source.split(":")
+    components, layers = recipes.load()
+    found = build.layer(cache, layers[name], lambda _: None) if kind == "layer" else build.folder(cache, components[name], arch)
+    if not Path(found, path).exists():
+        raise gomod.BuildError(f"{path} of {name} is needed: build {name} first")
+    return Path(found, path)
 
 
 def _chart(component, inside, path):
@@ -105,13 +119,18 @@ def _write_checksum(target, spec):
     _write_atomically(file, lambda path: path.write_text(text))
 
 
-def _write_index(index, chart, url):
-    """The index.yaml of a Helm repository with this one chart."""
+def _write_index(cache, index, chart, url):
+    """The index.yaml of a Helm repository, with this chart beside those that were published before."""
     name, version = chart.name.removesuffix(".tgz").rsplit("-", 1)
-    text = (f"apiVersion: v1\nentries:\n  {name}:\n  - apiVersion: v2\n    name: {name}\n    version: {version}\n"
-            f"    digest: {sha256(chart)}\n    urls:\n    - https://{url}\n")
-    index.parent.mkdir(parents=True, exist_ok=True)
-    _write_atomically(index, lambda path: path.write_text(text))
+    known, file = Path(cache, "stamps", f"{index}.json"), Path(cache, "www", index)
+    charts = json.loads(known.read_text()) if known.exists() else {}
+    charts[version] = {"digest": sha256(chart), "url": f"https://{url}"}
+    text = f"apiVersion: v1\nentries:\n  {name}:\n"
+    for version, entry in sorted(charts.items(), reverse=True):
+        text += f"  - apiVersion: v2\n    name: {name}\n    version: {version}\n    digest: {entry['digest']}\n    urls:\n    - {entry['url']}\n"
+    for path, content in ((known, json.dumps(charts)), (file, text)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_atomically(path, lambda part, content=content: part.write_text(content))
 
 
 def sha256(path):

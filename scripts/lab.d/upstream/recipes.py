@@ -9,7 +9,8 @@ from pathlib import Path
 RECIPES = Path(__file__).parent.parent / "upstream.toml"
 # Part of every stamp: raise it when the programs here start to build or publish something differently.
 GENERATION = 1
-COMPILED_FROM = ["module", "packages", "cgo", "tags", "ldflags", "staging", "stamp", "source", "code", "omit"]
+COMPILED_FROM = ["module", "packages", "cgo", "tags", "ldflags", "staging", "stamp", "source", "code", "omit",
+                 "requirements", "replace"]
 
 
 @dataclass(frozen=True, eq=False)
