@@ -39,6 +39,44 @@ enum Command {
   kubexm-bundle bom -f cluster.yaml -o json
   KMZONE=cn kubexm-bundle bom -f cluster.yaml -o wide")]
     Bom(commands::bom::Bom),
+    /// Resolve everything to exact bytes, and write cluster.lock
+    #[command(before_help = "Examples:
+  kubexm-bundle lock -f cluster.yaml
+  kubexm-bundle lock -f cluster.yaml --skip packages")]
+    Lock(commands::lock::LockCommand),
+    /// Fetch everything that a cluster needs and pack it into one signed file
+    #[command(before_help = "Examples:
+  kubexm-bundle build -f cluster.yaml --key kubexm.key
+  kubexm-bundle build -f cluster.yaml --key kubexm.key --locked -o site.tar.zst")]
+    Build(Box<commands::build::Build>),
+    /// Check a bundle: signature, every byte, and whether it is enough for a cluster
+    #[command(before_help = "Examples:
+  kubexm-bundle verify demo.tar.zst --key kubexm.key.pub
+  kubexm-bundle verify demo.tar.zst --key kubexm.key.pub --for cluster.yaml")]
+    Verify(commands::verify::Verify),
+    /// Show what a bundle holds
+    #[command(before_help = "Examples:
+  kubexm-bundle inspect demo.tar.zst --key kubexm.key.pub
+  kubexm-bundle inspect demo.tar.zst --key kubexm.key.pub --report bundle.html")]
+    Inspect(commands::inspect::Inspect),
+    /// Show what changed between two bundles: exit code 1 if anything did
+    #[command(before_help = "Example:
+  kubexm-bundle diff old.tar.zst new.tar.zst --key kubexm.key.pub")]
+    Diff(commands::diff::Diff),
+    /// Add a signature to a bundle
+    #[command(before_help = "Example:
+  kubexm-bundle sign demo.tar.zst --key site.key")]
+    Sign(commands::sign::Sign),
+    /// Write a verified bundle's files into a folder
+    Extract(commands::extract::Extract),
+    /// Make a key to sign bundles with
+    #[command(before_help = "Examples:
+  kubexm-bundle keygen
+  KUBEXM_KEY_PASSPHRASE=… kubexm-bundle keygen site.key")]
+    Keygen(commands::keygen::Keygen),
+    /// Look after what was fetched
+    #[command(subcommand)]
+    Cache(commands::cache::CacheCommand),
     /// List what the catalogue knows
     #[command(subcommand)]
     List(commands::list::List),
@@ -68,6 +106,15 @@ impl Cli {
             Command::Lint(command) => command.run(),
             Command::Config(command) => command.run(),
             Command::Bom(command) => command.run(),
+            Command::Lock(command) => command.run(),
+            Command::Build(command) => command.run(),
+            Command::Verify(command) => command.run(),
+            Command::Inspect(command) => command.run(),
+            Command::Diff(command) => command.run(),
+            Command::Sign(command) => command.run(),
+            Command::Extract(command) => command.run(),
+            Command::Keygen(command) => command.run(),
+            Command::Cache(command) => command.run(),
             Command::List(command) => command.run(),
             Command::Schema(command) => command.run(),
             Command::Explain(command) => command.run(),

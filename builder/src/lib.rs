@@ -2,9 +2,23 @@
 //!
 //! The modules stand in the order in which data flows through them.
 
+/// The content-addressed store.
+pub mod cache;
 /// Images named in Kubernetes manifests.
 pub mod discover;
-/// The bill of materials as SPDX and CycloneDX.
-pub mod sbom;
+/// Brings blobs into the store.
+pub mod fetch;
+/// From the lock to a full store.
+pub mod fill;
+/// Signing keys.
+pub mod keys;
+/// From the lock and the store to a signed bundle.
+pub mod pack;
 /// One page that shows what a bundle holds.
 pub mod page;
+/// What a person sees meanwhile.
+pub mod progress;
+/// From the bill of materials to the lock.
+pub mod resolve;
+/// The bill of materials as SPDX and CycloneDX.
+pub mod sbom;

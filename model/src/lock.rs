@@ -110,6 +110,13 @@ pub struct PlatformImage {
     pub layers: Vec<Blob>,
 }
 
+impl Lock {
+    /// Every blob of every entry; shared ones are named more than once.
+    pub fn blobs(&self) -> impl Iterator<Item = &Blob> {
+        self.entries.iter().flat_map(Locked::blobs)
+    }
+}
+
 impl Locked {
     /// Every blob that belongs to it; some may be named more than once.
     pub fn blobs(&self) -> impl Iterator<Item = &Blob> {

@@ -19,6 +19,12 @@ impl Secret {
 /// What stands in place of a secret.
 pub(crate) const STARS: &str = "********";
 
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Self(Zeroizing::new(text))
+    }
+}
+
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(STARS)

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::mirror::{Redirect, redirects};
+use super::mirror::{Redirects, redirects};
 use super::wants::{Want, wants};
 use super::{Digest, Entry, Kind, Nodes, Problem, Reason};
 use crate::catalogue::{
@@ -34,7 +34,7 @@ struct Derive<'a> {
     spec: &'a Spec,
     catalogue: &'a Catalogue,
     fields: &'a Value,
-    redirects: Redirect,
+    redirects: Redirects,
     entries: Vec<Entry>,
     problems: Vec<Problem>,
 }

@@ -6,38 +6,41 @@ use crate::catalogue::Catalogue;
 use crate::cluster::schema::Spec;
 
 /// The redirections of one cluster.
-#[derive(Debug, Default)]
-pub(super) struct Redirect {
+#[derive(Debug, Clone, Default)]
+pub struct Redirects {
     files: BTreeMap<String, String>,
     images: BTreeMap<String, String>,
     packages: BTreeMap<String, String>,
 }
 
 /// The zone's redirections with the cluster's own laid over them.
-pub(super) fn redirects(spec: &Spec, catalogue: &Catalogue) -> Redirect {
+pub fn redirects(spec: &Spec, catalogue: &Catalogue) -> Redirects {
     let own = &spec.mirrors;
     let zone = catalogue.zones.get(&own.zone);
     let both = |zone: Option<&BTreeMap<String, String>>, own: &BTreeMap<String, String>| {
         zone.into_iter().flatten().chain(own).map(|(from, to)| (from.clone(), to.clone())).collect()
     };
-    Redirect {
+    Redirects {
         files: both(zone.map(|zone| &zone.files), &own.files),
         images: both(zone.map(|zone| &zone.images), &own.images),
         packages: both(zone.map(|zone| &zone.packages), &own.packages),
     }
 }
 
-impl Redirect {
-    pub(super) fn file(&self, url: &str) -> Option<String> {
+impl Redirects {
+    /// Where a file is fetched from instead.
+    pub fn file(&self, url: &str) -> Option<String> {
         let (_, rest) = url.split_once("://")?;
         longest(&self.files, rest)
     }
 
-    pub(super) fn image(&self, name: &str) -> Option<String> {
+    /// Where an image is fetched from instead.
+    pub fn image(&self, name: &str) -> Option<String> {
         longest(&self.images, name)
     }
 
-    pub(super) fn package(&self, repository: &str) -> Option<String> {
+    /// Where a package repository is read from instead.
+    pub fn package(&self, repository: &str) -> Option<String> {
         let (_, rest) = repository.split_once("://")?;
         longest(&self.packages, rest)
     }

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use mirror::{Redirects, redirects};
+
 use crate::catalogue::Catalogue;
 use crate::cluster::Cluster;
 use crate::cluster::schema::{Arch, Spec};
@@ -136,6 +138,13 @@ pub(crate) struct Problem {
     pub(crate) path: String,
     pub(crate) message: String,
     pub(crate) help: String,
+}
+
+impl Bom {
+    /// Its digest, by which a lock knows whether it still belongs to it.
+    pub fn digest(&self) -> crate::digest::Digest {
+        crate::digest::Digest::of(&serde_json::to_vec(self).unwrap_or_default())
+    }
 }
 
 /// The bill of materials of a cluster.

@@ -143,9 +143,26 @@ impl Bundle<Unverified> {
         Ok(Bundle { source, statement, statement_bytes, index, offsets, signatures, data_at, state: PhantomData })
     }
 
-    /// The bytes that a further signature must cover, and how many signatures there are.
-    pub fn to_be_signed(&self) -> (&[u8], usize) {
-        (&self.statement_bytes, self.signatures.len())
+    /// The bytes that a further signature must cover.
+    pub fn to_be_signed(&self) -> &[u8] {
+        &self.statement_bytes
+    }
+
+    /// The first bytes of the file with one more signature, to be written over the old ones; `None` if there is no room.
+    ///
+    /// The places for signatures have a fixed size, so nothing else in the file changes.
+    pub fn co_signed(&self, signature: Signature) -> Option<Vec<u8>> {
+        let mut signatures = self.signatures.clone();
+        if signatures.len() >= front::MOST_SIGNATURES || signatures.iter().any(|known| known.key == signature.key) {
+            return None;
+        }
+        signatures.push(signature);
+        let lengths = front::Lengths {
+            statement: self.statement_bytes.len() as u64,
+            index: self.statement.index_length,
+            signatures: signatures.len(),
+        };
+        Some(front::encode(lengths, &signatures))
     }
 }
 

@@ -14,6 +14,10 @@ pub enum Exit {
     Failed = 1,
     /// Wrong usage, or a configuration with errors.
     Usage = 2,
+    /// A bundle is damaged, untrusted, or lacks something.
+    Untrusted = 4,
+    /// Something could not be reached.
+    Unreachable = 5,
 }
 
 impl From<Exit> for ExitCode {
@@ -35,6 +39,11 @@ impl Failure {
     /// Wrong usage, or a configuration with errors.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, message: message.into(), causes: vec![], hint: None }
+    }
+
+    /// A failure with an exit code of its own.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), causes: vec![], hint: None }
     }
 
     /// The answer cannot be made or written.
