@@ -47,9 +47,9 @@ impl Catch {
             (None, Ok(reference)) if looks_right(text, &reference, trust) => {
                 self.found.entry(reference).or_default().insert(at.to_string());
             }
-            // What no registry can serve was not meant as an image.
-            (None, _) if matches!(trust, Trust::Likely | Trust::Tagged) => {}
             (None, Ok(_)) => {}
+            // What no registry can serve was not meant as an image.
+            (None, Err(_)) if matches!(trust, Trust::Likely | Trust::Tagged) => {}
             (None, Err(error)) => self.problem(Reason::Reference(error), at),
         }
     }

@@ -6,6 +6,8 @@ use super::walk::{Walker, title};
 
 /// Documents inside documents inside documents: more is not a manifest.
 const LEVELS: usize = 3;
+/// A cluster accepts no ConfigMap that is longer.
+const LONGEST: usize = 1024 * 1024;
 
 impl Walker<'_> {
     /// Looks through the values of an object that holds texts under names.
@@ -32,7 +34,7 @@ impl Walker<'_> {
     /// A value that is YAML itself. Scripts and settings in other forms are not: what does not parse is left alone.
     fn manifest(&mut self, text: &str, at: &Trail<'_>) {
         let structured = text.contains('\n') || text.trim_start().starts_with(['{', '[']);
-        if self.level >= LEVELS || !structured || !text.contains("image") {
+        if self.level >= LEVELS || text.len() > LONGEST || !structured || !text.contains("image") {
             return;
         }
         self.level += 1;

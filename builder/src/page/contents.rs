@@ -90,6 +90,11 @@ impl Contents {
         Self::weighed(lock, statement, keys, |blob| weights.get(&blob.digest).copied().unwrap_or(0))
     }
 
+    /// The names of the entries that share these blobs.
+    pub fn users(&self, shared: &Shared) -> Vec<&str> {
+        shared.users.iter().filter_map(|user| self.items.get(*user)).map(|item| item.name.as_str()).collect()
+    }
+
     fn weighed(lock: &Lock, statement: &Statement, keys: &[String], weigh: impl Fn(&Blob) -> u64) -> Self {
         let mut users: BTreeMap<Digest, (u64, Vec<usize>)> = BTreeMap::new();
         for (number, entry) in lock.entries.iter().enumerate() {
@@ -103,7 +108,9 @@ impl Contents {
         let mut items: Vec<Item> = lock.entries.iter().map(item).collect();
         let mut shared: BTreeMap<Vec<usize>, (usize, u64)> = BTreeMap::new();
         for (size, users) in users.values() {
-            users.iter().for_each(|user| items[*user].size += size);
+            for user in users {
+                items[*user].size += size;
+            }
             match users.as_slice() {
                 [only] => items[*only].alone += size,
                 several => {

@@ -1,5 +1,7 @@
 //! Data that can stand inside a script element: nothing in it can end the element or begin another one.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 /// The value as JSON without `<`, `>`, `&` and the line ends that old scripts stumble over.
@@ -9,7 +11,9 @@ pub(super) fn embedded(value: &impl Serialize) -> String {
     for c in json.chars() {
         match c {
             // Outside of texts JSON has none of these, and in a text this is another way to write the same.
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => safe.push_str(&format!("\\u{:04x}", u32::from(c))),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(safe, "\\u{:04x}", u32::from(c));
+            }
             c => safe.push(c),
         }
     }

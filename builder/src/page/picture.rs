@@ -116,18 +116,19 @@ fn tile(contents: &Contents, marks: &[Option<How>], thing: &Thing<'_>, place: Ar
     let (row, label, arch, title, mark) = match thing {
         Thing::Item(at, item) => {
             let version = item.version.as_deref().filter(|version| !item.name.ends_with(version)).unwrap_or_default();
-            let mut title =
-                format!("{} {version}\n{}, {}\n{bytes}, {part}", item.name, kind(item.kind), item.platform());
-            if item.size > item.alone {
-                title += &format!(", and {} that others need too", size(item.size - item.alone));
-            }
+            let more = match item.size.saturating_sub(item.alone) {
+                0 => String::new(),
+                bytes => format!(", and {} that others need too", size(bytes)),
+            };
+            let about = format!("{}, {}", kind(item.kind), item.platform());
+            let title = format!("{} {version}\n{about}\n{bytes}, {part}{more}", item.name);
             let label = item.name.rsplit('/').next().unwrap_or(&item.name).to_owned();
             // Programs are there once for each processor, under one name.
             let arch = if item.kind == Kind::Binary { item.arch.join(", ") } else { String::new() };
             (format!("e{at}"), label, arch, title, marks.get(*at).copied().flatten())
         }
         Thing::Shared(at, shared) => {
-            let users: Vec<&str> = shared.users.iter().map(|user| contents.items[*user].name.as_str()).collect();
+            let users = contents.users(shared);
             let label = format!("shared by {}", users.len());
             let blobs = count(shared.blobs, "blob", "blobs");
             let title = format!("{blobs} shared by\n{}\n{bytes}, {part}", users.join("\n"));

@@ -66,7 +66,7 @@ fn item_row(contents: &Contents, at: usize, item: &Item) -> Row {
 }
 
 fn shared_row(contents: &Contents, at: usize, shared: &Shared) -> Row {
-    let users: Vec<&str> = shared.users.iter().map(|user| contents.items[*user].name.as_str()).collect();
+    let users = contents.users(shared);
     Row {
         id: format!("s{at}"),
         class: "shared",

@@ -47,6 +47,7 @@ pub(super) fn chain(contents: &Contents) -> Vec<Link> {
     ]
 }
 
+#[derive(Clone, Copy)]
 enum State {
     Good,
     Weak,

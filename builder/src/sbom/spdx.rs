@@ -26,7 +26,8 @@ pub(super) struct Document {
     #[serde(rename = "SPDXID")]
     id: &'static str,
     name: String,
-    document_namespace: String,
+    #[serde(rename = "documentNamespace")]
+    namespace: String,
     creation_info: CreationInfo,
     packages: Vec<Package>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -75,11 +76,13 @@ struct Checksum {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 struct ExternalRef {
-    reference_category: &'static str,
-    reference_type: &'static str,
-    reference_locator: String,
+    #[serde(rename = "referenceCategory")]
+    category: &'static str,
+    #[serde(rename = "referenceType")]
+    kind: &'static str,
+    #[serde(rename = "referenceLocator")]
+    locator: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -90,11 +93,13 @@ struct OwnLicence {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Relationship {
-    spdx_element_id: String,
-    relationship_type: &'static str,
-    related_spdx_element: String,
+    #[serde(rename = "spdxElementId")]
+    from: String,
+    #[serde(rename = "relationshipType")]
+    kind: &'static str,
+    #[serde(rename = "relatedSpdxElement")]
+    to: String,
 }
 
 impl Document {
@@ -115,7 +120,7 @@ impl Document {
             data_license: "CC0-1.0",
             id: DOCUMENT,
             name: format!("bundle for {}", lock.cluster),
-            document_namespace: format!("https://kubexm.io/spdx/{}/{uuid}", Encoded(&lock.cluster)),
+            namespace: format!("https://kubexm.io/spdx/{}/{uuid}", Encoded(&lock.cluster)),
             creation_info: CreationInfo {
                 created: timestamp(lock.created),
                 creators: [concat!("Tool: kubexm-bundle-", env!("CARGO_PKG_VERSION")).to_owned()],
@@ -132,7 +137,7 @@ fn reference(id: &str) -> String {
 }
 
 fn relationship(from: &str, kind: &'static str, to: &str) -> Relationship {
-    Relationship { spdx_element_id: from.to_owned(), relationship_type: kind, related_spdx_element: to.to_owned() }
+    Relationship { from: from.to_owned(), kind, to: to.to_owned() }
 }
 
 fn own_licence(id: &str) -> OwnLicence {
@@ -209,6 +214,5 @@ fn sha256(digest: Digest) -> Vec<Checksum> {
 }
 
 fn purl(purl: &str) -> Vec<ExternalRef> {
-    let reference_locator = purl.to_owned();
-    vec![ExternalRef { reference_category: "PACKAGE-MANAGER", reference_type: "purl", reference_locator }]
+    vec![ExternalRef { category: "PACKAGE-MANAGER", kind: "purl", locator: purl.to_owned() }]
 }

@@ -63,15 +63,15 @@ impl Registry {
     }
 
     /// The registry that `path` wrote so; nothing else.
-    pub fn from_path(part: &str) -> Option<Self> {
-        let text = match part.strip_prefix(ADDRESS).map(|rest| rest.splitn(9, '_').collect::<Vec<_>>()) {
+    pub fn from_path(path: &str) -> Option<Self> {
+        let text = match path.strip_prefix(ADDRESS).map(|rest| rest.splitn(9, '_').collect::<Vec<_>>()) {
             Some(groups) if groups.len() >= 8 => {
                 let port = groups.get(8).map_or_else(String::new, |port| format!(":{port}"));
                 format!("[{}]{port}", groups[..8].join(":"))
             }
-            _ => part.replacen('_', ":", 1),
+            _ => path.replacen('_', ":", 1),
         };
-        text.parse().ok().filter(|registry: &Self| registry.path() == part)
+        text.parse().ok().filter(|registry: &Self| registry.path() == path)
     }
 }
 
