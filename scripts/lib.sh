@@ -8,6 +8,9 @@ export KUBEXM_ROOT
 # shellcheck source=scripts/lab.d/apt.sh
 . "$KUBEXM_ROOT/scripts/lab.d/apt.sh"
 
+# shellcheck source=scripts/lab.d/process.sh
+. "$KUBEXM_ROOT/scripts/lab.d/process.sh"
+
 # need_rust: cargo with a compiler that is new enough.
 need_rust() {
   command -v cargo > /dev/null || die "cargo is missing: install Rust $(rust_version) or newer from https://rustup.rs"

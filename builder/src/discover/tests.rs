@@ -79,6 +79,17 @@ fn a_bomb_inside_a_config_map_is_refused_too() {
     assert!(matches!(look(&text, "t"), Err(DiscoverError::TooMuch { .. })));
 }
 
+#[test]
+fn a_flag_without_a_value_takes_none_from_the_next_flag() {
+    let fields = ImageFields::read("f", "flags: {certain: [--helper]}").unwrap();
+    let with = |arguments: &str| find(&format!("containers: [{{args: [{arguments}]}}]"), "t", &fields);
+    assert_eq!(with("--helper, --other, a/b:1").unwrap(), []);
+    assert_eq!(with("--helper, a/b:1").unwrap().len(), 1);
+    assert_eq!(with("--helper=a/b:1, c/d:1").unwrap().len(), 1);
+    assert_eq!(with("--helper").unwrap(), []);
+    assert!(with("--helper=A").is_err());
+}
+
 /// Wraps a pod's specification in one of the ways in which manifests do.
 fn wrapped(way: usize, number: usize, images: &[String]) -> String {
     let list: Vec<_> = images.iter().map(|image| format!("{{name: c, image: '{image}'}}")).collect();

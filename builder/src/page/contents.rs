@@ -8,6 +8,8 @@ use kubexm_model::digest::Digest;
 use kubexm_model::lock::{Blob, Lock, Locked, Proof};
 use serde::Serialize;
 
+use super::number::sum;
+
 /// What a bundle holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -84,7 +86,7 @@ impl Contents {
             .iter()
             .map(|member| match &member.encoding {
                 Encoding::Stored => (member.digest, member.size),
-                Encoding::Zstd(frames) => (member.digest, frames.iter().map(|frame| u64::from(frame.length)).sum()),
+                Encoding::Zstd(frames) => (member.digest, sum(frames.iter().map(|frame| u64::from(frame.length)))),
             })
             .collect();
         Self::weighed(lock, statement, keys, |blob| weights.get(&blob.digest).copied().unwrap_or(0))
@@ -109,13 +111,13 @@ impl Contents {
         let mut shared: BTreeMap<Vec<usize>, (usize, u64)> = BTreeMap::new();
         for (size, users) in users.values() {
             for user in users {
-                items[*user].size += size;
+                items[*user].size = items[*user].size.saturating_add(*size);
             }
             match users.as_slice() {
-                [only] => items[*only].alone += size,
+                [only] => items[*only].alone = items[*only].alone.saturating_add(*size),
                 several => {
-                    let sum = shared.entry(several.to_vec()).or_default();
-                    *sum = (sum.0 + 1, sum.1 + size);
+                    let total = shared.entry(several.to_vec()).or_default();
+                    *total = (total.0 + 1, total.1.saturating_add(*size));
                 }
             }
         }
@@ -126,7 +128,7 @@ impl Contents {
         Self {
             statement: statement.clone(),
             keys: keys.to_vec(),
-            size: users.values().map(|(size, _)| size).sum(),
+            size: sum(users.values().map(|(size, _)| *size)),
             items,
             shared: shared.collect(),
         }

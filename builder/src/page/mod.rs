@@ -8,6 +8,8 @@
 mod breakable;
 /// What changed between two bundles.
 mod change;
+/// What changed, in words and signs.
+mod compared;
 /// What the page is about.
 mod contents;
 /// Data that can stand inside a script element.

@@ -6,6 +6,11 @@ pub(super) fn real(bytes: u64) -> f64 {
     bytes as f64
 }
 
+/// The sum of sizes; absurd ones end at the largest number there is.
+pub(super) fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
+    sizes.into_iter().fold(0, u64::saturating_add)
+}
+
 /// As `4.2 MiB`.
 pub(super) fn size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];

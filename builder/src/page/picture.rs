@@ -7,10 +7,11 @@ use kubexm_model::bom::Kind;
 use serde::Serialize;
 
 use super::change::How;
+use super::compared::class_and_sign;
 use super::contents::{Contents, Item, Shared};
-use super::number::{count, real, share, size};
+use super::number::{self, count, real, share, size};
 use super::treemap::{Area, squarify};
-use super::view::{class_and_sign, kind};
+use super::view::kind;
 
 /// The form in which tiles are made nearly square; the page may stretch it, and the areas stay in proportion.
 const WHOLE: Area = Area { left: 0.0, top: 0.0, width: 1000.0, height: 460.0 };
@@ -75,7 +76,7 @@ pub(super) fn groups(contents: &Contents, marks: &[Option<How>]) -> Vec<Group> {
     let mut sorted: BTreeMap<(Kind, Option<String>), Vec<Thing<'_>>> = BTreeMap::new();
     items.chain(shared).for_each(|thing| sorted.entry(thing.group()).or_default().push(thing));
     let mut groups: Vec<_> = sorted.into_iter().collect();
-    let sum = |things: &[Thing<'_>]| things.iter().map(Thing::bytes).sum::<u64>();
+    let sum = |things: &[Thing<'_>]| number::sum(things.iter().map(Thing::bytes));
     groups.sort_by_key(|(_, things)| Reverse(sum(things)));
     let areas = squarify(&groups.iter().map(|(_, things)| real(sum(things))).collect::<Vec<_>>(), WHOLE);
     groups

@@ -204,6 +204,17 @@ fn the_chain_of_trust_shows_where_it_is_weak() {
 }
 
 #[test]
+fn absurd_sizes_do_no_harm() {
+    let mut lock = sample::lock();
+    for entry in &mut lock.entries {
+        entry.blob.size = u64::MAX;
+    }
+    let contents = contents(&lock);
+    assert_eq!(contents.size, u64::MAX);
+    assert!(render(&contents, Some(&contents)).starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
 fn an_empty_bundle_has_a_page() {
     let mut lock = sample::lock();
     lock.entries.clear();

@@ -3,13 +3,13 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use kubexm_model::bom::Kind;
-use kubexm_model::cluster::schema::word;
 use kubexm_model::digest::Digest;
 use serde::Serialize;
 
-use super::change::{Change, Changes, How};
-use super::contents::{Contents, Item};
-use super::number::{count, difference, size};
+use super::change::Changes;
+use super::compared::{self, Compared};
+use super::contents::Contents;
+use super::number::{count, size};
 use super::picture::Group;
 use super::table::Row;
 use super::trust::{self, Link};
@@ -23,7 +23,7 @@ pub(super) struct Page {
     facts: Vec<Fact>,
     chain: Vec<Link>,
     groups: Vec<Group>,
-    changes: Option<ChangesView>,
+    changes: Option<Compared>,
     rows: Vec<Row>,
     total: String,
     data: String,
@@ -38,37 +38,6 @@ struct Fact {
     value: String,
 }
 
-#[derive(Debug, Serialize)]
-struct ChangesView {
-    other: String,
-    total: String,
-    same: String,
-    sums: Vec<Sum>,
-    rows: Vec<ChangeRow>,
-}
-
-/// All changes of one sort.
-#[derive(Debug, Serialize)]
-struct Sum {
-    class: &'static str,
-    sign: &'static str,
-    text: String,
-}
-
-#[derive(Debug, Serialize)]
-struct ChangeRow {
-    class: &'static str,
-    sign: &'static str,
-    how: String,
-    kind: String,
-    name: String,
-    version: String,
-    platform: String,
-    from: String,
-    to: String,
-    difference: String,
-}
-
 /// What scripts find in the page.
 #[derive(Debug, Serialize)]
 struct Data<'page> {
@@ -81,7 +50,7 @@ impl Page {
     pub(super) fn of(contents: &Contents, other: Option<&Contents>) -> Self {
         let changes = other.map(|other| Changes::between(other, contents));
         let data = Data { contents, other, changes: changes.as_ref() };
-        let marks = marks(contents, changes.as_ref());
+        let marks = compared::marks(contents, changes.as_ref());
         Self {
             cluster: contents.statement.cluster.clone(),
             facts: facts(contents),
@@ -90,7 +59,7 @@ impl Page {
             rows: table::rows(contents),
             total: size(contents.size),
             data: json::embedded(&data),
-            changes: other.zip(changes.as_ref()).map(|(other, changes)| changes_view(other, contents, changes)),
+            changes: other.zip(changes.as_ref()).map(|(other, changes)| Compared::of(other, contents, changes)),
             style: STYLE,
             script: SCRIPT,
             policy: policy(),
@@ -121,75 +90,6 @@ fn facts(contents: &Contents) -> Vec<Fact> {
         fact("Platforms", statement.platforms.join(", ")),
         fact("Made by", format!("kubexm-bundle {}", statement.builder)),
     ]
-}
-
-/// The sign that each entry of this bundle gets in the picture.
-fn marks(contents: &Contents, changes: Option<&Changes>) -> Vec<Option<How>> {
-    let mut marks = vec![None; contents.items.len()];
-    for change in changes.iter().flat_map(|changes| &changes.changes) {
-        if let Some(mark) = change.after.and_then(|at| marks.get_mut(at)) {
-            *mark = Some(change.how);
-        }
-    }
-    marks
-}
-
-/// The class and the sign of a change: the sign says the same as the colour.
-pub(super) fn class_and_sign(how: How) -> (&'static str, &'static str) {
-    match how {
-        How::Added => ("added", "+"),
-        How::Removed => ("removed", "−"),
-        How::Grown | How::Shrunk | How::Changed => ("changed", "~"),
-    }
-}
-
-fn changes_view(other: &Contents, contents: &Contents, changes: &Changes) -> ChangesView {
-    let before = &other.statement;
-    let kinds: [(&str, &[How]); 3] =
-        [("added", &[How::Added]), ("removed", &[How::Removed]), ("changed", &[How::Grown, How::Shrunk, How::Changed])];
-    let sums = kinds.into_iter().map(|(name, hows)| {
-        let these: Vec<&Change> = changes.changes.iter().filter(|change| hows.contains(&change.how)).collect();
-        let (from, to) = these.iter().fold((0, 0), |(from, to), change| (from + change.from, to + change.to));
-        let (class, sign) = class_and_sign(hows[0]);
-        Sum { class, sign, text: format!("{} {name}, {}", these.len(), difference(from, to)) }
-    });
-    ChangesView {
-        other: format!("{}, sequence {}, {}", before.channel, before.sequence, readable(before.created)),
-        total: format!(
-            "{} → {} ({})",
-            size(changes.before),
-            size(changes.after),
-            difference(changes.before, changes.after)
-        ),
-        same: count(changes.same, "entry is", "entries are"),
-        sums: sums.collect(),
-        rows: changes.changes.iter().filter_map(|change| change_row(other, contents, change)).collect(),
-    }
-}
-
-fn change_row(other: &Contents, contents: &Contents, change: &Change) -> Option<ChangeRow> {
-    let old = change.before.and_then(|at| other.items.get(at));
-    let new = change.after.and_then(|at| contents.items.get(at));
-    let item = new.or(old)?;
-    let version = |item: &Item| item.version.clone().unwrap_or_else(|| "—".to_owned());
-    let version = match (old.map(version), new.map(version)) {
-        (Some(old), Some(new)) if old != new => format!("{old} → {new}"),
-        (old, new) => new.or(old)?,
-    };
-    let (class, sign) = class_and_sign(change.how);
-    let bytes = |item: Option<&Item>, bytes| if item.is_some() { size(bytes) } else { "—".to_owned() };
-    Some(ChangeRow {
-        class,
-        sign,
-        how: word(&change.how),
-        kind: kind(item.kind).to_owned(),
-        name: item.name.clone(),
-        version,
-        platform: item.platform(),
-        from: bytes(old, change.from),
-        to: bytes(new, change.to),
-        difference: difference(change.from, change.to),
-    })
 }
 
 /// The name and the class of a kind.
