@@ -76,6 +76,7 @@ metadata: {name: bench}
 spec:
   hosts: [{name: a, address: 10.0.0.1, roles: [master, worker, registry]}]
   kubernetes: {version: v1.34.4}
+  network: {plugin: cilium}            # comes as a chart: the only manifest is the one below
   addons: [{name: bench, manifests: [./bench.yaml]}]
 """
 

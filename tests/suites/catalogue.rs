@@ -174,6 +174,10 @@ fn no_code_names_a_version_or_an_address() {
         let code = text(&file);
         let code = code.split("#[cfg(test)]").next().unwrap();
         for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            // The default registry is part of the grammar of image names.
+            if file.ends_with("image/registry.rs") && line.contains("DEFAULT") {
+                continue;
+            }
             for host in ["dl.k8s.io", "github.com/", "registry.k8s.io/", "quay.io", "docker.io", "ghcr.io"] {
                 assert!(!line.contains(host), "{}: {line}", file.display());
             }
