@@ -43,7 +43,7 @@ enum Command {
     #[command(before_help = "Examples:
   kubexm-bundle lock -f cluster.yaml
   kubexm-bundle lock -f cluster.yaml --skip packages")]
-    Lock(commands::lock::LockCommand),
+    Lock(Box<commands::lock::LockCommand>),
     /// Fetch everything that a cluster needs and pack it into one signed file
     #[command(before_help = "Examples:
   kubexm-bundle build -f cluster.yaml --key kubexm.key

@@ -102,3 +102,15 @@ pub fn bundle(folder: &Path, args: &[&str]) -> Output {
         .env_remove("KUBEXM_CATALOGUE");
     command.output().expect("the program starts")
 }
+
+/// Bytes that do not compress, the same for the same seed.
+pub fn noise(length: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[0]
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}

@@ -11,6 +11,7 @@ use kubexm_model::bundle::{
     TrustedKeys, Verified, compress, sign,
 };
 use kubexm_model::digest::Digest;
+use kubexm_tests::noise;
 use proptest::prelude::*;
 
 fn key(seed: u8) -> SigningKey {
@@ -67,17 +68,6 @@ fn pack(members: &[(Member, Vec<u8>)], keys: &[u8], threads: usize) -> Vec<u8> {
     file.read_to_end(&mut bytes).unwrap();
     assert_eq!(bytes.len() as u64, plan.size());
     bytes
-}
-
-fn noise(length: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed | 1;
-    let next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        u8::try_from(state & 0xff).unwrap()
-    };
-    std::iter::repeat_with(next).take(length).collect()
 }
 
 /// About 64 KiB with every kind of member: documents, stored and compressed blobs, an empty one.

@@ -10,6 +10,10 @@ use kubexm_builder::cache::Cache;
 use kubexm_builder::fetch::{Expected, FetchError, Fetcher, Options, Unwatched};
 use kubexm_model::digest::Digest;
 
+fn noise(length: usize) -> Vec<u8> {
+    kubexm_tests::noise(length, 7)
+}
+
 /// What a client asked for.
 #[derive(Debug, Clone)]
 struct Request {
@@ -112,17 +116,6 @@ fn serve(mut stream: &TcpStream, log: &Mutex<Vec<Request>>, answer: &(dyn Fn(&Re
     }
     let body = &answer.body[..answer.cut.unwrap_or(answer.body.len()).min(answer.body.len())];
     let _ = stream.write_all((text + "\r\n").as_bytes()).and_then(|()| stream.write_all(body));
-}
-
-fn noise(length: usize) -> Vec<u8> {
-    let mut state = 88_172_645_463_325_252_u64;
-    let next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        u8::try_from(state & 0xff).unwrap()
-    };
-    std::iter::repeat_with(next).take(length).collect()
 }
 
 struct Setup {

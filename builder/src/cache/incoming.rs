@@ -82,11 +82,11 @@ impl Incoming {
         self.hasher.clone().finish().0
     }
 
-    /// Makes what is there a blob of the store; it is on the disk before it has its name.
+    /// Makes what is there a blob of the store; [`Cache::settle`] waits until it is on the disk.
     pub fn commit(self) -> io::Result<(Digest, u64)> {
         let (digest, length) = self.hasher.clone().finish();
-        self.file.sync_data()?;
         fs_err::rename(&self.path, self.cache.path(&digest))?;
+        self.cache.unsettled.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(digest);
         remove(&self.etag_path())?;
         Ok((digest, length))
     }

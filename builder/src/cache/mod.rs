@@ -4,6 +4,7 @@
 //! blobs/sha256/HEX     whole and verified; comes into being by a rename, so it is never half there
 //! partial/KEY          a download that goes on where it stopped, with KEY.etag beside it
 //! zstd/HEX-LEVEL       a blob as it stands in a bundle: compressed frames, with their table in HEX-LEVEL.json
+//! written/HEX          a note about a bundle that was written, so that it need not be written again
 //! locks/KEY            held while somebody works on KEY; the kernel frees it when that process ends, however it ends
 //! ```
 
@@ -13,6 +14,7 @@ mod tidy;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use fs_err::File;
 use kubexm_model::digest::Digest;
@@ -24,13 +26,15 @@ pub use tidy::Tidied;
 #[derive(Debug, Clone)]
 pub struct Cache {
     root: PathBuf,
+    /// Blobs that have their names and may not be on the disk yet.
+    unsettled: Arc<Mutex<Vec<Digest>>>,
 }
 
 /// Somebody works on something; dropped when it is done.
 #[derive(Debug)]
 pub struct Held(#[expect(dead_code, reason = "the lock is held as long as the file is open")] std::fs::File);
 
-const FOLDERS: [&str; 4] = ["blobs/sha256", "partial", "zstd", "locks"];
+const FOLDERS: [&str; 5] = ["blobs/sha256", "partial", "zstd", "written", "locks"];
 
 impl Cache {
     /// Opens the store, and makes it where it is not there. Only its owner may have access: what is in it is trusted.
@@ -49,7 +53,22 @@ impl Cache {
             );
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
         }
-        Ok(Self { root: root.to_owned() })
+        Ok(Self { root: root.to_owned(), unsettled: Arc::default() })
+    }
+
+    /// Waits until every blob that came in is on the disk; what a command reports as done must survive a power cut.
+    ///
+    /// A blob gets its name before that, so that the disk works while the next one is fetched. After a power cut in between it
+    /// is shorter than its size, which is looked at before a blob is used.
+    pub fn settle(&self) -> io::Result<()> {
+        let mut waiting =
+            std::mem::take(&mut *self.unsettled.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        waiting.sort_unstable();
+        waiting.dedup();
+        for digest in waiting {
+            self.read(&digest)?.sync_data()?;
+        }
+        File::open(self.root.join("blobs/sha256"))?.sync_all()
     }
 
     /// Where the store is.

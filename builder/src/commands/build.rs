@@ -1,5 +1,6 @@
 //! `build`: one signed file with everything that a cluster needs.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -74,12 +75,20 @@ impl Build {
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.tar.zst", lock.cluster)));
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
         let label = Label { channel: self.channel.clone(), sequence: self.sequence, days: self.expires };
-        let total: u64 = lock.blobs().map(|blob| blob.size).sum();
+        let total: u64 =
+            lock.blobs().map(|blob| (blob.digest, blob.size)).collect::<BTreeMap<_, _>>().into_values().sum();
         prepared.progress.stage("writing", total);
+        // The blobs settle on the disk while the bundle is written from them.
+        let settling = std::thread::spawn({
+            let cache = cache.clone();
+            move || cache.settle()
+        });
         let packed = pack(&lock, cache, &out, &label, &signing, threads, &|bytes| prepared.progress.add(bytes))
             .map_err(|error| {
                 Failure::new(Exit::Failed, format!("{} cannot be written", out.display())).because(&error)
             })?;
+        let settled = settling.join().unwrap_or_else(|_| Err(std::io::Error::other("a thread failed")));
+        settled.map_err(|error| Failure::new(Exit::Failed, "the cache cannot be written").because(&error))?;
         prepared.progress.done();
         output::text(&format!(
             "{}: {} bytes, {} members, {} entries\n",

@@ -15,7 +15,8 @@ use kubexm_model::catalogue::Catalogue;
 use kubexm_model::cluster::Cluster;
 use kubexm_model::cluster::schema::word;
 use kubexm_model::console::{ClusterArgs, Exit, Failure, output};
-use kubexm_model::lock::{Lock, VERSION};
+use kubexm_model::digest::Digest;
+use kubexm_model::lock::{Lock, Locked, VERSION};
 
 use super::options::FetchArgs;
 
@@ -85,6 +86,8 @@ impl LockCommand {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let prepared = self.args.prepare()?;
         let lock = self.args.resolve(&prepared)?;
+        let settled = prepared.resolver.fetcher.cache().settle();
+        settled.map_err(|error| Failure::new(Exit::Failed, "the cache cannot be written").because(&error))?;
         prepared.progress.done();
         output::text(&format!("{}: {} entries\n", self.args.lock.display(), lock.entries.len()))
     }
@@ -159,13 +162,20 @@ impl LockArgs {
                 lock.version
             )));
         }
-        Ok(Some(lock).filter(|lock| lock.bom == bom.digest()))
+        Ok(Some(lock).filter(|lock| lock.bom == bom.digest() && own_files_are_unchanged(lock)))
     }
 
     /// Where the lock is.
     pub(crate) fn path(&self) -> &std::path::Path {
         &self.lock
     }
+}
+
+/// Whether charts and manifests that lie beside cluster.yaml still are what was locked.
+fn own_files_are_unchanged(lock: &Lock) -> bool {
+    let own = |entry: &&Locked| matches!(entry.kind, Kind::Chart | Kind::Manifest) && !entry.source.contains("://");
+    let same = |entry: &Locked| fs_err::read(&entry.source).is_ok_and(|bytes| Digest::of(&bytes) == entry.blob.digest);
+    lock.entries.iter().filter(own).all(same)
 }
 
 /// Everything that failed, in one list.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use base64::Engine as _;
+use kubexm_model::image::Registry;
 use kubexm_model::secret::Secret;
 use serde::Deserialize;
 
@@ -76,14 +77,12 @@ fn docker_accounts(text: &str) -> Result<BTreeMap<String, Account>, String> {
             .map_err(|_| format!("the account of {key} is not base64"))?;
         let decoded = String::from_utf8(decoded).map_err(|_| format!("the account of {key} is not text"))?;
         let Some((user, password)) = decoded.split_once(':') else { continue };
-        let registry = match key.trim_start_matches("https://").trim_start_matches("http://").split('/').next() {
-            // Docker's own registry has an old address in these files.
-            Some("index.docker.io") => "docker.io",
-            Some(host) => host,
-            None => continue,
-        };
+        let host =
+            key.trim_start_matches("https://").trim_start_matches("http://").split('/').next().unwrap_or_default();
+        // Parsing also turns the old address of Docker's own registry, which these files still have, into its name.
+        let Ok(registry) = host.parse::<Registry>() else { continue };
         found.insert(
-            registry.to_owned(),
+            registry.to_string(),
             Account { user: user.to_owned(), password: Secret::from(password.to_owned()) },
         );
     }

@@ -66,7 +66,7 @@ impl Fetcher {
             return Ok(found);
         }
         self.watch.begin(name, expected.size);
-        let result = self.until_it_is_there(name, source, expected, &key).await;
+        let result = self.retrying(name, async || self.once(name, source, expected, &key).await).await;
         drop(held);
         if result.is_ok() {
             self.watch.finish(name);
@@ -80,16 +80,15 @@ impl Fetcher {
         expected.size.is_none_or(|wanted| wanted == size).then_some((digest, size))
     }
 
-    async fn until_it_is_there(
+    /// Tries something until it works, or another try would not help, or there were enough.
+    pub(super) async fn retrying<T>(
         &self,
         name: &str,
-        source: &dyn Source,
-        expected: Expected,
-        key: &str,
-    ) -> Result<(Digest, u64), FetchError> {
+        attempt: impl AsyncFn() -> Result<T, FetchError>,
+    ) -> Result<T, FetchError> {
         let mut tries = 0;
         loop {
-            let error = match self.once(name, source, expected, key).await {
+            let error = match attempt().await {
                 Ok(done) => return Ok(done),
                 Err(error) => error,
             };

@@ -118,16 +118,7 @@ impl Fetcher {
 
     /// A small document: a checksum file, an index.
     pub async fn document(&self, url: &str) -> Result<Vec<u8>, FetchError> {
-        let mut tries = 0;
-        loop {
-            let error = match self.small(url).await {
-                Ok(document) => return Ok(document),
-                Err(error) => error,
-            };
-            let Some(wait) = error.wait(tries).filter(|_| tries < self.options.retries) else { return Err(error) };
-            tries += 1;
-            tokio::time::sleep(wait).await;
-        }
+        self.retrying(url, async || self.small(url).await).await
     }
 
     async fn small(&self, url: &str) -> Result<Vec<u8>, FetchError> {

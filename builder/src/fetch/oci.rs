@@ -137,17 +137,10 @@ impl Fetcher {
         let auth = account.map_or(RegistryAuth::Anonymous, |account| {
             RegistryAuth::Basic(account.user.clone(), account.password.expose().to_owned())
         });
-        let mut tries = 0;
-        let bytes = loop {
-            let error = match self.oci.pull_manifest_raw(&name, &auth, &MANIFESTS).await {
-                Ok((bytes, _)) => break bytes,
-                Err(error) => translate(&from, error),
-            };
-            let Some(wait) = error.wait(tries).filter(|_| tries < self.options.retries) else { return Err(error) };
-            tries += 1;
-            self.watch.retry(&from, &error.to_string());
-            tokio::time::sleep(wait).await;
+        let pull = async || {
+            self.oci.pull_manifest_raw(&name, &auth, &MANIFESTS).await.map_err(|error| translate(&from, error))
         };
+        let (bytes, _) = self.retrying(&from, pull).await?;
         let wrong = |reason: String| FetchError::Refused { address: from.clone(), status: 200, message: reason };
         if bytes.len() > MOST_MANIFEST {
             return Err(wrong("its manifest is larger than any manifest should be".to_owned()));

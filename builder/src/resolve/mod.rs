@@ -79,7 +79,7 @@ impl Resolver {
                     found.extend(images.into_iter().map(|image| (image, entry.reasons.clone())));
                 }
                 Err(error) => {
-                    problems.push(Unresolved { name: entry.name.clone(), wanted: wanted(&entry.reasons), error })
+                    problems.push(Unresolved { name: entry.name.clone(), wanted: wanted(&entry.reasons), error });
                 }
             }
         }

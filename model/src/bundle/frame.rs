@@ -55,6 +55,24 @@ pub(super) fn store(plain: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Makes `out` the stored frame of the next `plain` bytes of a reader, without copying them twice.
+pub(super) fn store_from(reader: &mut dyn Read, plain: usize, out: &mut Vec<u8>) -> io::Result<()> {
+    out.resize(stored_length(plain), 0);
+    out[..HEADER].copy_from_slice(&header(plain));
+    let (mut at, mut left) = (HEADER, plain);
+    loop {
+        let length = left.min(BLOCK_MAX);
+        left -= length;
+        out[at..at + BLOCK_HEADER].copy_from_slice(&block_header(length, left == 0));
+        at += BLOCK_HEADER;
+        reader.read_exact(&mut out[at..at + length])?;
+        at += length;
+        if left == 0 {
+            return Ok(());
+        }
+    }
+}
+
 /// The content of the stored frame of `plain` bytes that `frame` must be, or `None` if it is anything else.
 pub(super) fn unstore<'frame>(frame: &'frame [u8], plain: usize) -> Option<Vec<&'frame [u8]>> {
     if frame.len() != stored_length(plain) || frame[..HEADER] != header(plain) {
@@ -112,6 +130,9 @@ mod tests {
             let mut frame = vec![];
             store(&plain, &mut frame);
             assert_eq!(frame.len(), stored_length(length));
+            let mut same = vec![7; 100];
+            store_from(&mut &plain[..], length, &mut same).unwrap();
+            assert_eq!(same, frame);
             assert_eq!(zstd::stream::decode_all(&frame[..]).unwrap(), plain, "{length}");
             assert_eq!(unstore(&frame, length).unwrap().concat(), plain);
             assert!(unstore(&frame, length + 1).is_none());

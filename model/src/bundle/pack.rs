@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::frame::{PLAIN_MAX, store, stored_length};
+use super::frame::{PLAIN_MAX, store, store_from, stored_length};
 use super::front::{self, Lengths};
 use super::index::{Encoding, Index, Member, Offsets};
 use super::layout::{between, end};
@@ -84,11 +84,11 @@ impl Packer<'_> {
         let next = AtomicUsize::new(0);
         let failed: Mutex<io::Result<()>> = Mutex::new(Ok(()));
         let work = || {
-            let mut buffers = Buffers::default();
+            let mut buffer = Vec::with_capacity(stored_length(PLAIN_MAX));
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(member) = plan.index.members.get(at) else { break };
-                let written = self.member(member, file, data_at + plan.offsets.members[at], &mut buffers);
+                let written = self.member(member, file, data_at + plan.offsets.members[at], &mut buffer);
                 if let Err(error) = written {
                     let error = io::Error::new(error.kind(), format!("{}: {error}", member.path));
                     *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Err(error);
@@ -100,43 +100,29 @@ impl Packer<'_> {
         failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn member(&self, member: &Member, file: &File, mut offset: u64, buffers: &mut Buffers) -> io::Result<()> {
+    fn member(&self, member: &Member, file: &File, mut offset: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
         let mut content = (self.content)(member)?;
         let lengths: Vec<usize> = match &member.encoding {
             Encoding::Stored => member.plain_lengths().collect(),
             Encoding::Zstd(frames) => frames.iter().map(|frame| frame.length as usize).collect(),
         };
         for length in lengths {
-            buffers.plain.resize(length, 0);
-            content.read_exact(&mut buffers.plain)?;
-            let bytes = match member.encoding {
-                Encoding::Stored => {
-                    buffers.framed.clear();
-                    store(&buffers.plain, &mut buffers.framed);
-                    &buffers.framed
+            match member.encoding {
+                Encoding::Stored => store_from(&mut *content, length, buffer)?,
+                Encoding::Zstd(_) => {
+                    buffer.resize(length, 0);
+                    content.read_exact(buffer)?;
                 }
-                Encoding::Zstd(_) => &buffers.plain,
-            };
-            file.write_all_at(bytes, offset)?;
-            offset += bytes.len() as u64;
-            (self.progress)(bytes.len() as u64);
+            }
+            file.write_all_at(buffer, offset)?;
+            offset += buffer.len() as u64;
+            (self.progress)(buffer.len() as u64);
         }
         // Content that goes on after its size is not what was planned.
         match content.read(&mut [0])? {
             0 => Ok(()),
             _ => Err(io::Error::new(io::ErrorKind::InvalidData, "is longer than planned")),
         }
-    }
-}
-
-struct Buffers {
-    plain: Vec<u8>,
-    framed: Vec<u8>,
-}
-
-impl Default for Buffers {
-    fn default() -> Self {
-        Self { plain: Vec::with_capacity(PLAIN_MAX), framed: Vec::with_capacity(stored_length(PLAIN_MAX)) }
     }
 }
 
