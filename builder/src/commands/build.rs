@@ -62,7 +62,10 @@ impl Build {
             None => self.lock.resolve(&prepared)?,
         };
         let cache = prepared.resolver.fetcher.cache();
-        let missing: u64 = lock.blobs().filter(|blob| cache.size(&blob.digest).is_none()).map(|blob| blob.size).sum();
+        // Blobs that several images share are counted once.
+        let sizes: BTreeMap<_, _> = lock.blobs().map(|blob| (blob.digest, blob.size)).collect();
+        let total: u64 = sizes.values().sum();
+        let missing: u64 = sizes.iter().filter(|(digest, _)| cache.size(digest).is_none()).map(|(_, size)| size).sum();
         if self.offline && missing > 0 {
             let message = format!("{missing} bytes are missing in the cache {}", cache.root().display());
             return Err(Failure::new(Exit::Failed, message).hint("run the same command once without --offline"));
@@ -75,8 +78,6 @@ impl Build {
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.tar.zst", lock.cluster)));
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
         let label = Label { channel: self.channel.clone(), sequence: self.sequence, days: self.expires };
-        let total: u64 =
-            lock.blobs().map(|blob| (blob.digest, blob.size)).collect::<BTreeMap<_, _>>().into_values().sum();
         prepared.progress.stage("writing", total);
         // The blobs settle on the disk while the bundle is written from them.
         let settling = std::thread::spawn({
