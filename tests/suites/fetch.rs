@@ -329,8 +329,8 @@ fn one_blob_is_downloaded_once_however_many_ask_for_it() {
 }
 
 #[test]
-fn a_full_disk_is_an_error_and_leaves_nothing_wrong() {
-    // /dev/full cannot be a cache, so the folder for downloads is taken away instead: every write fails.
+fn a_store_that_cannot_be_written_is_an_error_and_leaves_nothing_wrong() {
+    // Without its folder for downloads no file can be opened in the store.
     let file = noise(1000);
     let whole = file.clone();
     let server = Server::start(move |_| Answer::new(200, &whole));
