@@ -7,7 +7,6 @@ import argparse
 import json
 import os
 import pathlib
-import resource
 import shutil
 import subprocess
 import threading
@@ -16,7 +15,7 @@ import time
 
 def arguments():
     parser = argparse.ArgumentParser()
-    for name in ("bundle", "registry", "images", "work", "skopeo", "crane", "address"):
+    for name in ("bundle", "work", "skopeo", "crane", "address"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
@@ -35,8 +34,8 @@ def disk(folder):
     return total
 
 
-def measure(commands, folder, environment=None):
-    """Seconds, peak memory and peak disk of commands run one after the other in an empty folder."""
+def measure(commands, folder):
+    """Seconds and peak disk of commands run one after the other in a folder."""
     peak, stop = [0], threading.Event()
 
     def watch():
@@ -45,18 +44,16 @@ def measure(commands, folder, environment=None):
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    memory = 0
     start = time.perf_counter()
     for command in commands:
-        process = subprocess.Popen(command, shell=isinstance(command, str), cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        process = subprocess.Popen(command, shell=isinstance(command, str), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         _, errors = process.communicate()
         if process.returncode != 0:
             raise SystemExit(f"{command} failed: {errors.decode()[-2000:]}")
     seconds = time.perf_counter() - start
     stop.set()
     watcher.join()
-    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    return seconds, memory, max(peak[0], disk(folder))
+    return seconds, max(peak[0], disk(folder))
 
 
 def fresh(path):
@@ -113,30 +110,30 @@ def main():
                 results[peer] = found
     cold, again, size = best
     verify = measure([[args.bundle, "verify", str(work / "kubexm/out.tar.zst"), "--key", str(work / "kubexm/key.pub")]], work / "kubexm")
-    fastest = min(seconds for seconds, _, _ in results.values())
+    fastest = min(seconds for seconds, _ in results.values())
     answer = {
         "ratio_to_fastest": round(cold[0] / fastest, 3),
         "rebuild_ratio": round(again[0] / cold[0], 3),
         "seconds": round(cold[0], 2),
         "verify_bytes_per_second": round(size / verify[0]),
-        "peak_disk_bytes": cold[2],
+        "peak_disk_bytes": cold[1],
         "size_bytes": size,
-        "peers": {name: round(seconds, 2) for name, (seconds, _, _) in results.items()},
+        "peers": {name: round(seconds, 2) for name, (seconds, _) in results.items()},
     }
-    answer["peak_rss_bytes"] = peak_memory(ours, work, args)
+    answer["peak_rss_bytes"] = peak_memory(ours, work)
     if args.json:
         print(json.dumps(answer))
         return
     print(f"{'what':<28}{'seconds':>9}{'ratio':>8}{'peak disk':>12}")
-    print(f"{'kubexm-bundle, cold':<28}{cold[0]:>9.2f}{1:>8.2f}{cold[2] / 1e6:>9.0f} MB")
+    print(f"{'kubexm-bundle, cold':<28}{cold[0]:>9.2f}{1:>8.2f}{cold[1] / 1e6:>9.0f} MB")
     print(f"{'kubexm-bundle, again':<28}{again[0]:>9.2f}{again[0] / cold[0]:>8.2f}")
-    for name, (seconds, _, peak) in results.items():
+    for name, (seconds, peak) in results.items():
         print(f"{name + ' + tar + zstd -T0':<28}{seconds:>9.2f}{seconds / cold[0]:>8.2f}{peak / 1e6:>9.0f} MB")
     print(f"bundle {size / 1e6:.0f} MB, peak memory {answer['peak_rss_bytes'] / 1e6:.0f} MB, verify {answer['verify_bytes_per_second'] / 1e9:.2f} GB/s")
     print(f"cold build / fastest peer: {answer['ratio_to_fastest']}; rebuild / cold build: {answer['rebuild_ratio']}")
 
 
-def peak_memory(ours, work, args):
+def peak_memory(ours, work):
     """Peak memory of one cold build, in a process of its own: the kernel counts the largest child only."""
     folder = fresh(work / "memory")
     build = ours(folder)

@@ -1,16 +1,14 @@
 //! `diff`: what changed between two bundles. Exit code 0: nothing, 1: something, 2 and more: an error.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
+use kubexm_builder::page::{Change, Changes, Contents, Item};
 use kubexm_model::cluster::schema::word;
 use kubexm_model::console::{Exit, Failure, output};
-use kubexm_model::digest::Digest;
-use kubexm_model::lock::{Lock, Locked};
 
+use super::inspect::contents_of;
 use super::options::BundleArgs;
-use super::verify::lock_of;
 
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
@@ -24,32 +22,23 @@ pub(crate) struct Diff {
 
 impl Diff {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        let old = lock_of(&self.old.open()?, &self.old.bundle)?;
-        let newer = self.old.with(&self.new);
-        let new = lock_of(&newer.open()?, &self.new)?;
-        let (old, new) = (table(&old), table(&new));
-        let mut lines = vec![];
-        for (name, digest) in &new {
-            match old.get(name) {
-                None => lines.push(format!("+ {name}")),
-                Some(before) if before != digest => lines.push(format!("~ {name}")),
-                Some(_) => {}
-            }
-        }
-        lines.extend(old.keys().filter(|name| !new.contains_key(*name)).map(|name| format!("- {name}")));
-        lines.sort_by(|a, b| a[2..].cmp(&b[2..]));
-        let same = lines.is_empty();
-        output::lines(lines)?;
-        if same { Ok(()) } else { Err(Failure::silent(Exit::Failed)) }
+        let old = contents_of(&self.old)?;
+        let new = contents_of(&self.old.with(&self.new))?;
+        let changes = Changes::between(&old, &new).changes;
+        output::lines(changes.iter().map(|change| line(change, &old, &new)))?;
+        if changes.is_empty() { Ok(()) } else { Err(Failure::silent(Exit::Failed)) }
     }
 }
 
-/// What an entry is called, and the bytes it stands for.
-fn table(lock: &Lock) -> BTreeMap<String, Digest> {
-    let name = |entry: &Locked| {
-        let arch: Vec<_> = entry.arch.iter().map(word).collect();
-        let platform = entry.os.as_ref().map(|os| format!(" {os}/{}", arch.join(","))).unwrap_or_default();
-        format!("{} {}{platform}", word(&entry.kind), entry.name)
-    };
-    lock.entries.iter().map(|entry| (name(entry), entry.blob.digest)).collect()
+/// A sign, what it is, and the name that it had before if that is another.
+fn line(change: &Change, old: &Contents, new: &Contents) -> String {
+    let name = |item: &Item| format!("{} {} {}", word(&item.kind), item.name, item.platform());
+    let before = change.before.map(|at| name(&old.items[at]));
+    let after = change.after.map(|at| name(&new.items[at]));
+    match (before, after) {
+        (None, Some(after)) => format!("+ {after}"),
+        (Some(before), None) => format!("- {before}"),
+        (Some(before), Some(after)) if before != after => format!("~ {after}, was {before}"),
+        (_, after) => format!("~ {}", after.unwrap_or_default()),
+    }
 }

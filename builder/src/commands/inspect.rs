@@ -35,8 +35,8 @@ impl Inspect {
         let bundle = self.bundle.open()?;
         let lock = lock_of(&bundle, &self.bundle.bundle)?;
         if let Some(report) = &self.report {
-            let contents = Self::contents(&self.bundle)?;
-            let since = self.since.as_ref().map(|since| Self::contents(&self.bundle.with(since))).transpose()?;
+            let contents = contents_of(&self.bundle)?;
+            let since = self.since.as_ref().map(|since| contents_of(&self.bundle.with(since))).transpose()?;
             let page = page::render(&contents, since.as_ref());
             let written = fs_err::write(report, page);
             written.map_err(|error| Failure::new(Exit::Failed, "the page cannot be written").because(&error))?;
@@ -54,13 +54,14 @@ impl Inspect {
             }
         }
     }
+}
 
-    fn contents(args: &BundleArgs) -> Result<Contents, Failure> {
-        let bundle = args.open()?;
-        let lock = lock_of(&bundle, &args.bundle)?;
-        let keys: Vec<_> = bundle.signatures().iter().map(|signature| signature.key.fingerprint()).collect();
-        Ok(Contents::of_bundle(&lock, bundle.statement(), &keys, bundle.index()))
-    }
+/// What a verified bundle holds, ready to be shown or compared.
+pub(crate) fn contents_of(args: &BundleArgs) -> Result<Contents, Failure> {
+    let bundle = args.open()?;
+    let lock = lock_of(&bundle, &args.bundle)?;
+    let keys: Vec<_> = bundle.signatures().iter().map(|signature| signature.key.fingerprint()).collect();
+    Ok(Contents::of_bundle(&lock, bundle.statement(), &keys, bundle.index()))
 }
 
 fn row(entry: &Locked) -> Vec<String> {

@@ -18,6 +18,7 @@ pub mod sample;
 pub mod schema;
 
 mod defaults;
+mod free;
 mod lint;
 pub(crate) use lint::listed;
 mod shape;
