@@ -1,7 +1,7 @@
 //! The command line of `kubexm-bundle`.
 
 use clap::{CommandFactory, Parser, Subcommand};
-use kubexm_model::console::{ColorArgs, Failure, commands as shared};
+use kubexm_model::console::{ColorArgs, Failure, bundle, commands as shared};
 
 use crate::commands;
 
@@ -47,13 +47,15 @@ enum Command {
     /// Fetch everything that a cluster needs and pack it into one signed file
     #[command(before_help = "Examples:
   kubexm-bundle build -f cluster.yaml --key kubexm.key
-  kubexm-bundle build -f cluster.yaml --key kubexm.key --locked -o site.tar.zst")]
+  kubexm-bundle build -f cluster.yaml --key kubexm.key --locked -o site.tar.zst
+  kubexm-bundle build -f cluster.yaml --key kubexm.key --volume-size 4G
+  kubexm-bundle build -f cluster.yaml --key kubexm.key --base old.tar.zst -o update.tar.zst")]
     Build(Box<commands::build::Build>),
     /// Check a bundle: signature, every byte, and whether it is enough for a cluster
     #[command(before_help = "Examples:
   kubexm-bundle verify demo.tar.zst --key kubexm.key.pub
   kubexm-bundle verify demo.tar.zst --key kubexm.key.pub --for cluster.yaml")]
-    Verify(commands::verify::Verify),
+    Verify(bundle::Verify),
     /// Show what a bundle holds
     #[command(before_help = "Examples:
   kubexm-bundle inspect demo.tar.zst --key kubexm.key.pub
@@ -68,7 +70,15 @@ enum Command {
   kubexm-bundle sign demo.tar.zst --key site.key")]
     Sign(commands::sign::Sign),
     /// Write a verified bundle's files into a folder
-    Extract(commands::extract::Extract),
+    Extract(bundle::Extract),
+    /// Write down what a site has from a bundle, so that the next one can leave it out
+    #[command(before_help = "Example:
+  kubexm-bundle receipt demo.tar.zst --key kubexm.key.pub -o receipt.json")]
+    Receipt(bundle::ReceiptCommand),
+    /// Sign an exception: a bundle that is older than the newest one, or expired, may be used
+    #[command(before_help = "Example:
+  kubexm-bundle ticket old.tar.zst --key site.key --days 7 -o ticket.json")]
+    Ticket(commands::ticket::TicketCommand),
     /// Make a key to sign bundles with
     #[command(before_help = "Examples:
   kubexm-bundle keygen
@@ -113,6 +123,8 @@ impl Cli {
             Command::Diff(command) => command.run(),
             Command::Sign(command) => command.run(),
             Command::Extract(command) => command.run(),
+            Command::Receipt(command) => command.run(),
+            Command::Ticket(command) => command.run(),
             Command::Keygen(command) => command.run(),
             Command::Cache(command) => command.run(),
             Command::List(command) => command.run(),

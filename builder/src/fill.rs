@@ -8,6 +8,7 @@ use kubexm_model::digest::Digest;
 use kubexm_model::lock::{Blob, Lock, Locked};
 
 use crate::fetch::{Expected, Fetcher};
+use crate::pack::Have;
 use crate::resolve::{ResolveError, Resolver, Unresolved};
 
 /// Downloads at once; each host and the whole have smaller limits of their own.
@@ -19,9 +20,10 @@ struct Missing<'a> {
     blob: &'a Blob,
 }
 
-/// Brings every blob of the lock into the store; what cannot be fetched is named at the end, all of it.
-pub async fn fill(lock: &Lock, resolver: &Resolver) -> Result<(), Vec<Unresolved>> {
-    let mut downloads = stream::iter(missing(lock, &resolver.fetcher))
+/// Brings every blob of the lock into the store but those that the other side has; what cannot be fetched is named at the
+/// end, all of it.
+pub async fn fill(lock: &Lock, have: &Have, resolver: &Resolver) -> Result<(), Vec<Unresolved>> {
+    let mut downloads = stream::iter(missing(lock, have, &resolver.fetcher))
         .map(|missing| async move { (missing.entry, one(&missing, resolver).await) })
         .buffer_unordered(AT_ONCE);
     let mut problems: BTreeMap<&str, Unresolved> = BTreeMap::new();
@@ -35,11 +37,11 @@ pub async fn fill(lock: &Lock, resolver: &Resolver) -> Result<(), Vec<Unresolved
 }
 
 /// Every blob once, the largest first: what takes longest must not begin last.
-fn missing<'a>(lock: &'a Lock, fetcher: &Fetcher) -> Vec<Missing<'a>> {
+fn missing<'a>(lock: &'a Lock, have: &Have, fetcher: &Fetcher) -> Vec<Missing<'a>> {
     let mut wanted: BTreeMap<Digest, Missing<'a>> = BTreeMap::new();
     for entry in &lock.entries {
         for blob in entry.blobs() {
-            if fetcher.cache().size(&blob.digest) != Some(blob.size) {
+            if !have.blobs.contains(&blob.digest) && fetcher.cache().size(&blob.digest) != Some(blob.size) {
                 wanted.entry(blob.digest).or_insert(Missing { entry, blob });
             }
         }

@@ -16,8 +16,6 @@ pub mod keys;
 pub mod pack;
 /// One page that shows what a bundle holds.
 pub mod page;
-/// What a person sees meanwhile.
-pub mod progress;
 /// From the bill of materials to the lock.
 pub mod resolve;
 /// The bill of materials as SPDX and CycloneDX.

@@ -1,7 +1,7 @@
 //! The command line of `kubexm-install`.
 
 use clap::{CommandFactory, Parser, Subcommand};
-use kubexm_model::console::{ColorArgs, Failure, commands as shared};
+use kubexm_model::console::{ColorArgs, Failure, bundle, commands as shared};
 
 /// Reads the cluster.yaml that a bundle was built from, at the site where the cluster will run.
 #[derive(Debug, Parser)]
@@ -25,6 +25,15 @@ enum Command {
     /// Look at a configuration
     #[command(subcommand)]
     Config(shared::Config),
+    /// Check a bundle: signature, every byte, whether it is too old, and whether it is enough for a cluster
+    #[command(before_help = "Examples:
+  kubexm-install verify demo.tar.zst --key kubexm.key.pub --for cluster.yaml
+  kubexm-install verify demo.tar.zst --key kubexm.key.pub --trust-state /var/lib/kubexm/trust --accept")]
+    Verify(bundle::Verify),
+    /// Write a verified bundle's files into a folder
+    Extract(bundle::Extract),
+    /// Write down what this site has from a bundle, so that the next one can leave it out
+    Receipt(bundle::ReceiptCommand),
     /// Explain a finding
     #[command(before_help = "Example:
   kubexm-install explain KX1401")]
@@ -42,6 +51,9 @@ impl Cli {
         match &self.command {
             Command::Lint(command) => command.run(),
             Command::Config(command) => command.run(),
+            Command::Verify(command) => command.run(),
+            Command::Extract(command) => command.run(),
+            Command::Receipt(command) => command.run(),
             Command::Explain(command) => command.run(),
             Command::Completion(command) => command.run::<Self>(),
             Command::Man(command) => command.run::<Self>(),

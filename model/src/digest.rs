@@ -64,6 +64,11 @@ impl Digest {
         Ok(Self(digest))
     }
 
+    /// From the bytes themselves.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The bytes themselves.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -1,5 +1,8 @@
 //! What the suites share: fixtures, golden files, and the built programs.
 
+/// Small bundles made by hand.
+pub mod bundles;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,95 +1,17 @@
 //! The bundle's format: stock tools read it, the same members give the same bytes, and no changed byte is accepted.
 
-use std::collections::BTreeMap;
-use std::io::{self, Cursor, Read, Write};
+use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ed25519_dalek::SigningKey;
 use kubexm_model::bundle::{
-    Bundle, Encoding, FORMAT, Frame, Member, MemberPath, PLAIN_MAX, Packer, Plan, PublicKey, Refusal, Statement,
-    TrustedKeys, Verified, compress, sign,
+    Bundle, Encoding, Frame, Member, MemberPath, PLAIN_MAX, Plan, Refusal, Statement, TrustedKeys, Verified, compress,
+    sign,
 };
 use kubexm_model::digest::Digest;
+use kubexm_tests::bundles::{accepted, key, member, open, pack, small, statement, trust};
 use kubexm_tests::noise;
 use proptest::prelude::*;
-
-fn key(seed: u8) -> SigningKey {
-    SigningKey::from_bytes(&[seed; 32])
-}
-
-fn trust(seeds: &[u8]) -> TrustedKeys {
-    TrustedKeys::any_of(seeds.iter().map(|seed| PublicKey::from(&key(*seed))))
-}
-
-fn statement() -> Statement {
-    Statement {
-        format: FORMAT,
-        cluster: "demo".to_owned(),
-        channel: "stable".to_owned(),
-        sequence: 7,
-        created: 1_700_000_000,
-        expires: 1_800_000_000,
-        builder: "0".to_owned(),
-        platforms: vec!["linux/amd64".to_owned()],
-        lock: Digest::of(b"lock"),
-        index_length: 0,
-        index: Digest::of(b""),
-        data_length: 0,
-    }
-}
-
-/// A member and its bytes as they stand in the file.
-fn member(path: Option<MemberPath>, plain: &[u8], compressed: bool) -> (Member, Vec<u8>) {
-    let digest = Digest::of(plain);
-    let path = path.unwrap_or(MemberPath::Blob(digest));
-    let size = plain.len() as u64;
-    if !compressed {
-        return (Member { path, size, digest, encoding: Encoding::Stored }, plain.to_vec());
-    }
-    let frames: Vec<Vec<u8>> = plain.chunks(PLAIN_MAX).map(|part| compress(part, 3).unwrap()).collect();
-    let listed =
-        frames.iter().map(|frame| Frame { length: u32::try_from(frame.len()).unwrap(), digest: Digest::of(frame) });
-    (Member { path, size, digest, encoding: Encoding::Zstd(listed.collect()) }, frames.concat())
-}
-
-/// Writes a bundle of these members, signed by these keys.
-fn pack(members: &[(Member, Vec<u8>)], keys: &[u8], threads: usize) -> Vec<u8> {
-    let contents: BTreeMap<MemberPath, Vec<u8>> =
-        members.iter().map(|(member, bytes)| (member.path, bytes.clone())).collect();
-    let plan = Plan::new(members.iter().map(|(member, _)| member.clone()).collect(), statement()).unwrap();
-    let signatures: Vec<_> = keys.iter().map(|seed| sign(plan.to_be_signed(), &key(*seed))).collect();
-    let mut file = tempfile::tempfile().unwrap();
-    let content = |member: &Member| -> io::Result<Box<dyn Read + Send>> {
-        Ok(Box::new(Cursor::new(contents[&member.path].clone())))
-    };
-    Packer { threads, content: &content, progress: &|_| {} }.write(&plan, &signatures, &file).unwrap();
-    let mut bytes = vec![];
-    file.read_to_end(&mut bytes).unwrap();
-    assert_eq!(bytes.len() as u64, plan.size());
-    bytes
-}
-
-/// About 64 KiB with every kind of member: documents, stored and compressed blobs, an empty one.
-fn small() -> Vec<(Member, Vec<u8>)> {
-    vec![
-        member(Some(MemberPath::Lock), b"locked", true),
-        member(Some(MemberPath::Manifest), b"{}", true),
-        member(None, &noise(30_000, 1), false),
-        member(None, &noise(513, 2), false),
-        member(None, &noise(8_000, 3).repeat(4), true),
-        member(None, b"", false),
-    ]
-}
-
-fn open(bytes: Vec<u8>, keys: &TrustedKeys) -> Result<Bundle<Verified>, Refusal> {
-    Bundle::open(Box::new(bytes))?.verify(keys)
-}
-
-/// Whether a bundle is accepted to the last byte.
-fn accepted(bytes: Vec<u8>, keys: &TrustedKeys) -> bool {
-    open(bytes, keys).is_ok_and(|bundle| bundle.check(1, &|_| {}).is_ok_and(|bad| bad.is_empty()))
-}
 
 #[test]
 fn what_was_packed_is_read_back() {
@@ -215,7 +137,7 @@ fn trust_comes_from_the_readers_keys_alone() {
 #[test]
 fn a_signature_of_something_else_is_refused() {
     let members = small();
-    let plan = Plan::new(members.iter().map(|(member, _)| member.clone()).collect(), statement()).unwrap();
+    let plan = Plan::new(members.iter().map(|(member, _)| member.clone()).collect(), vec![], statement()).unwrap();
     let other = sign(b"another statement", &key(1));
     let front = plan.front(&[other]);
     let mut bytes = pack(&members, &[1], 1);
@@ -240,7 +162,7 @@ fn hostile(change: impl FnOnce(&mut serde_json::Value)) -> Result<Bundle<Verifie
     statement.index_length = index.len() as u64;
     let statement = serde_json::to_vec(&statement).unwrap();
     let signature = sign(&statement, &key(1));
-    let mut front = Plan::new(vec![], self::statement()).unwrap().front(&[signature])[..fixed].to_vec();
+    let mut front = Plan::new(vec![], vec![], self::statement()).unwrap().front(&[signature])[..fixed].to_vec();
     front[25..33].copy_from_slice(&(statement.len() as u64).to_le_bytes());
     front[33..41].copy_from_slice(&(index.len() as u64).to_le_bytes());
     let skippable = u32::try_from(fixed - 17 + statement.len() + index.len()).unwrap();

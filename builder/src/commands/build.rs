@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
+use ed25519_dalek::SigningKey;
 use kubexm_builder::fill;
-use kubexm_builder::pack::{Label, pack};
-use kubexm_model::console::{Exit, Failure, output};
+use kubexm_builder::pack::{Have, Label, Packed, Packing};
+use kubexm_model::bundle::{PublicKey, Receipt, TrustedKeys};
+use kubexm_model::console::bundle::{Found, refused};
+use kubexm_model::console::{Exit, Failure, input, output};
+use kubexm_model::lock::Lock;
 
-use super::lock::{LockArgs, unresolved};
+use super::lock::{LockArgs, Prepared, unresolved};
 use super::options::SigningArgs;
 
 #[derive(Debug, Args)]
@@ -43,6 +47,18 @@ pub(crate) struct Build {
     #[arg(long, value_name = "DAYS", default_value_t = 180)]
     expires: u64,
 
+    /// Cut it into files of at most this size, as in 4G: NAME.001, NAME.002, …
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    volume_size: Option<u64>,
+
+    /// Leave out what this bundle has, which the other side still has; signed by one of the same keys
+    #[arg(long, value_name = "BUNDLE")]
+    base: Vec<PathBuf>,
+
+    /// Leave out what the other side has by this receipt
+    #[arg(long, value_name = "FILE")]
+    have: Vec<PathBuf>,
+
     /// Threads that compress and write [default: all processors]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -61,42 +77,94 @@ impl Build {
             }
             None => self.lock.resolve(&prepared)?,
         };
-        let cache = prepared.resolver.fetcher.cache();
-        // Blobs that several images share are counted once.
-        let sizes: BTreeMap<_, _> = lock.blobs().map(|blob| (blob.digest, blob.size)).collect();
-        let total: u64 = sizes.values().sum();
-        let missing: u64 = sizes.iter().filter(|(digest, _)| cache.size(digest).is_none()).map(|(_, size)| size).sum();
-        if self.offline && missing > 0 {
-            let message = format!("{missing} bytes are missing in the cache {}", cache.root().display());
-            return Err(Failure::new(Exit::Failed, message).hint("run the same command once without --offline"));
-        }
-        prepared.progress.stage("fetching", missing);
-        prepared
-            .runtime
-            .block_on(fill::fill(&lock, &prepared.resolver))
-            .map_err(|problems| unresolved("fetched", &problems))?;
+        let have = self.have(&signing)?;
+        self.fetch(&lock, &have, &prepared)?;
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.tar.zst", lock.cluster)));
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
-        let label = Label { channel: self.channel.clone(), sequence: self.sequence, days: self.expires };
-        prepared.progress.stage("writing", total);
-        // The blobs settle on the disk while the bundle is written from them.
-        let settling = std::thread::spawn({
-            let cache = cache.clone();
-            move || cache.settle()
-        });
-        let packed = pack(&lock, cache, &out, &label, &signing, threads, &|bytes| prepared.progress.add(bytes))
-            .map_err(|error| {
-                Failure::new(Exit::Failed, format!("{} cannot be written", out.display())).because(&error)
-            })?;
-        let settled = settling.join().unwrap_or_else(|_| Err(std::io::Error::other("a thread failed")));
-        settled.map_err(|error| Failure::new(Exit::Failed, "the cache cannot be written").because(&error))?;
+        let packing = Packing {
+            lock: &lock,
+            cache: prepared.resolver.fetcher.cache(),
+            have: &have,
+            out: &out,
+            volume_size: self.volume_size,
+            label: &Label { channel: self.channel.clone(), sequence: self.sequence, days: self.expires },
+            keys: &signing,
+            threads,
+            progress: &prepared.progress,
+        };
+        let packed = pack(&packing)?;
         prepared.progress.done();
+        let volumes =
+            if packed.files.len() > 1 { format!(" in {} volumes", packed.files.len()) } else { String::new() };
         output::text(&format!(
-            "{}: {} bytes, {} members, {} entries\n",
+            "{}: {} bytes{volumes}, {} members, {} entries\n",
             out.display(),
             packed.size,
             packed.members,
             lock.entries.len()
         ))
     }
+
+    /// Brings everything into the cache that is not there.
+    fn fetch(&self, lock: &Lock, have: &Have, prepared: &Prepared) -> Result<(), Failure> {
+        let cache = prepared.resolver.fetcher.cache();
+        // Blobs that several images share are counted once.
+        let sizes: BTreeMap<_, _> = lock.blobs().map(|blob| (blob.digest, blob.size)).collect();
+        let wanted = |digest| !have.blobs.contains(digest) && cache.size(digest).is_none();
+        let missing: u64 = sizes.iter().filter(|(digest, _)| wanted(digest)).map(|(_, size)| size).sum();
+        if self.offline && missing > 0 {
+            let message = format!("{missing} bytes are missing in the cache {}", cache.root().display());
+            return Err(Failure::new(Exit::Failed, message).hint("run the same command once without --offline"));
+        }
+        prepared.progress.stage("fetching", missing);
+        let filled = prepared.runtime.block_on(fill::fill(lock, have, &prepared.resolver));
+        filled.map_err(|problems| unresolved("fetched", &problems))
+    }
+
+    /// What the other side has.
+    fn have(&self, signing: &[SigningKey]) -> Result<Have, Failure> {
+        let mut have = Have::default();
+        let trusted = TrustedKeys::any_of(signing.iter().map(PublicKey::from));
+        for path in &self.base {
+            let base = Found::at(path, &[])?.open()?.verify(&trusted).map_err(|refusal| refused(path, &refusal))?;
+            have.add(Receipt::of(&base));
+        }
+        for path in &self.have {
+            let text = input::read(path).map_err(|error| Failure::usage(error.to_string()))?.1;
+            let receipt = Receipt::from_json(&text);
+            have.add(receipt.map_err(|error| Failure::usage(path.display().to_string()).because(&error))?);
+        }
+        Ok(have)
+    }
+}
+
+/// Packs, and lets the blobs settle on the disk meanwhile.
+fn pack(packing: &Packing<'_>) -> Result<Packed, Failure> {
+    let settling = std::thread::spawn({
+        let cache = packing.cache.clone();
+        move || cache.settle()
+    });
+    let packed = packing.run().map_err(|error| {
+        Failure::new(Exit::Failed, format!("{} cannot be written", packing.out.display())).because(&error)
+    })?;
+    let settled = settling.join().unwrap_or_else(|_| Err(std::io::Error::other("a thread failed")));
+    settled.map_err(|error| Failure::new(Exit::Failed, "the cache cannot be written").because(&error))?;
+    Ok(packed)
+}
+
+/// A number of bytes with K, M, G or T behind it, each 1024 times the one before.
+fn size(text: &str) -> Result<u64, String> {
+    let refuse = || format!("`{text}` is no size: a number, and K, M, G or T, as in 4G");
+    let plain = text.trim_end_matches(['i', 'B']);
+    let digits = plain.trim_end_matches(['K', 'M', 'G', 'T']);
+    let power = match &plain[digits.len()..] {
+        "" => 0,
+        "K" => 1,
+        "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        _ => return Err(refuse()),
+    };
+    let number: u64 = digits.parse().map_err(|_| refuse())?;
+    number.checked_mul(1 << (10 * power)).filter(|size| *size > 0).ok_or_else(refuse)
 }

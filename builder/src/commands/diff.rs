@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use kubexm_builder::page::{Change, Changes, Contents, Item};
 use kubexm_model::cluster::schema::word;
+use kubexm_model::console::bundle::BundleArgs;
 use kubexm_model::console::{Exit, Failure, output};
 
 use super::inspect::contents_of;
-use super::options::BundleArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct Diff {

@@ -8,13 +8,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Args, ValueEnum};
 use kubexm_builder::discover::ImageFields;
 use kubexm_builder::pack::lock_bytes;
-use kubexm_builder::progress::Progress;
 use kubexm_builder::resolve::{ResolveError, Resolver, Unresolved};
 use kubexm_model::bom::{self, Bom, Kind};
 use kubexm_model::catalogue::Catalogue;
 use kubexm_model::cluster::Cluster;
-use kubexm_model::cluster::schema::word;
-use kubexm_model::console::{ClusterArgs, Exit, Failure, output};
+use kubexm_model::cluster::schema::{Arch, word};
+use kubexm_model::console::{ClusterArgs, Exit, Failure, Progress, output};
 use kubexm_model::digest::Digest;
 use kubexm_model::lock::{Lock, Locked, VERSION};
 
@@ -41,8 +40,18 @@ pub(crate) struct LockArgs {
     #[arg(long, value_name = "KINDS", value_delimiter = ',', conflicts_with = "skip")]
     only: Vec<KindName>,
 
+    /// The architectures that it is for [default: those of the hosts]
+    #[arg(long, value_name = "ARCHITECTURES", value_delimiter = ',', value_parser = architecture)]
+    arch: Vec<Arch>,
+
     #[arg(long, env = "SOURCE_DATE_EPOCH", hide = true)]
     source_date_epoch: Option<u64>,
+}
+
+fn architecture(text: &str) -> Result<Arch, String> {
+    let known = [Arch::Amd64, Arch::Arm64];
+    let names = || known.map(Arch::as_str).join(", ");
+    known.into_iter().find(|arch| arch.as_str() == text).ok_or_else(|| format!("there are: {}", names()))
 }
 
 /// The kinds of entries, as a person names them.
@@ -97,7 +106,9 @@ impl LockArgs {
     pub(crate) fn prepare(&self) -> Result<Prepared, Failure> {
         let catalogue = self.cluster.catalogue.load()?;
         let cluster = self.cluster.load(&catalogue)?;
-        let mut bom = bom::derive(&cluster, &catalogue);
+        let mut bom = bom::derive_for(&cluster, &catalogue, &self.arch).map_err(|lacking| {
+            Failure::usage(format!("not everything is to be had for these architectures: {}", lacking.join("; ")))
+        })?;
         bom.entries.retain(|entry| {
             let named = |names: &[KindName]| names.iter().any(|name| name.is(entry.kind));
             !named(&self.skip) && (self.only.is_empty() || named(&self.only))
@@ -111,7 +122,10 @@ impl LockArgs {
 
     fn resolver(&self, cluster: &Cluster, catalogue: &Catalogue, progress: Arc<Progress>) -> Result<Resolver, Failure> {
         let spec = cluster.spec();
-        let mut arch: Vec<_> = spec.hosts.iter().filter(|host| host.is_node()).map(|host| host.arch).collect();
+        let mut arch: Vec<Arch> = match self.arch.as_slice() {
+            [] => spec.hosts.iter().filter(|host| host.is_node()).map(|host| host.arch).collect(),
+            asked => asked.to_vec(),
+        };
         arch.sort_unstable();
         arch.dedup();
         let object = |settings: &kubexm_model::cluster::schema::Settings| serde_json::Value::Object(settings.clone());

@@ -8,9 +8,7 @@ use ed25519_dalek::SigningKey;
 use kubexm_builder::cache::Cache;
 use kubexm_builder::fetch::{Fetcher, Options};
 use kubexm_builder::keys;
-use kubexm_builder::progress::Progress;
-use kubexm_model::bundle::{Bundle, PublicKey, Refusal, TrustedKeys, Unverified, Verified};
-use kubexm_model::console::{Exit, Failure};
+use kubexm_model::console::{Failure, Progress};
 
 use super::keygen::Passphrase;
 
@@ -124,59 +122,4 @@ impl SigningArgs {
         };
         self.key.iter().map(read).collect()
     }
-}
-
-/// A bundle, and the keys that are trusted.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct BundleArgs {
-    /// The bundle
-    #[arg(value_name = "BUNDLE")]
-    pub(crate) bundle: PathBuf,
-
-    /// A public key that is trusted; trust never comes from the bundle itself
-    #[arg(long, value_name = "FILE", env = "KUBEXM_TRUSTED_KEY", required = true)]
-    key: Vec<PathBuf>,
-
-    /// How many different trusted keys must have signed
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    signatures: usize,
-}
-
-impl BundleArgs {
-    /// Another bundle that the same keys vouch for.
-    pub(crate) fn with(&self, bundle: &std::path::Path) -> Self {
-        Self { bundle: bundle.to_owned(), ..self.clone() }
-    }
-
-    /// Opens and verifies it.
-    pub(crate) fn open(&self) -> Result<Bundle<Verified>, Failure> {
-        let mut keys = vec![];
-        for path in &self.key {
-            let refuse = |error: &dyn std::error::Error| {
-                Failure::usage(format!("the public key {} cannot be used", path.display())).because(error)
-            };
-            let text = kubexm_model::console::input::read(path).map_err(|error| Failure::usage(error.to_string()))?.1;
-            keys.push(PublicKey::from_pem(&text).map_err(|error| refuse(&error))?);
-        }
-        let trusted = TrustedKeys::any_of(keys).at_least(self.signatures);
-        open(&self.bundle)?.verify(&trusted).map_err(|refusal| refused(&self.bundle, &refusal))
-    }
-}
-
-/// Opens a bundle without trusting it.
-pub(crate) fn open(path: &std::path::Path) -> Result<Bundle<Unverified>, Failure> {
-    let file =
-        fs_err::File::open(path).map_err(|error| Failure::usage("the bundle cannot be opened").because(&error))?;
-    Bundle::open(Box::new(file.into_parts().0)).map_err(|refusal| refused(path, &refusal))
-}
-
-/// A bundle that must not be used.
-pub(crate) fn refused(path: &std::path::Path, refusal: &Refusal) -> Failure {
-    let hint = match refusal {
-        Refusal::Unsigned | Refusal::Untrusted(_) => {
-            "get the right public key from those who made it, or ask them to sign it"
-        }
-        _ => "copy it again from where it came from",
-    };
-    Failure::new(Exit::Untrusted, format!("{} is refused", path.display())).because(refusal).hint(hint)
 }

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
+use kubexm_model::console::Progress;
+
 use crate::cache::Cache;
 
 pub use download::{Expected, Part};
@@ -65,6 +67,21 @@ pub trait Watch: Send + Sync {
     fn finish(&self, _name: &str) {}
     /// It is tried again, for this reason.
     fn retry(&self, _name: &str, _reason: &str) {}
+}
+
+impl Watch for Progress {
+    fn begin(&self, name: &str, size: Option<u64>) {
+        Self::begin(self, name, size);
+    }
+    fn advance(&self, name: &str, bytes: u64) {
+        Self::advance(self, name, bytes);
+    }
+    fn finish(&self, name: &str) {
+        Self::finish(self, name);
+    }
+    fn retry(&self, name: &str, reason: &str) {
+        self.say(&format!("trying {name} again: {reason}"));
+    }
 }
 
 /// Nobody watches.

@@ -5,23 +5,28 @@ use std::io::{self, Read};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kubexm_model::bundle::{Encoding, Frame, Member, MemberPath, PLAIN_MAX, compress};
+use kubexm_model::bundle::{Elsewhere, Encoding, Frame, Member, MemberPath, PLAIN_MAX, compress};
+use kubexm_model::console::Progress;
 use kubexm_model::digest::Digest;
-use kubexm_model::lock::{Blob, Lock};
+use kubexm_model::lock::Blob;
 use serde::{Deserialize, Serialize};
 
-use super::Progress;
+use super::Packing;
 use crate::cache::Cache;
 
-/// The members for all blobs of the lock, each once; those that gain by it are compressed first, many at a time.
-pub(super) fn members(lock: &Lock, cache: &Cache, threads: usize, progress: Progress<'_>) -> io::Result<Vec<Member>> {
-    let all: BTreeMap<Digest, &Blob> = lock.blobs().map(|blob| (blob.digest, blob)).collect();
-    let all: Vec<&Blob> = all.into_values().collect();
+/// The members for all blobs of the lock, each once, and those that the other side has. Members that gain by it are
+/// compressed first, many at a time.
+pub(super) fn members(packing: &Packing<'_>) -> io::Result<(Vec<Member>, Vec<Elsewhere>)> {
+    let all: BTreeMap<Digest, &Blob> = packing.lock.blobs().map(|blob| (blob.digest, blob)).collect();
+    let (elsewhere, here): (Vec<&Blob>, Vec<&Blob>) =
+        all.into_values().partition(|blob| packing.have.blobs.contains(&blob.digest));
+    let elsewhere = elsewhere.iter().map(|blob| Elsewhere { digest: blob.digest, size: blob.size }).collect();
+    packing.progress.stage("compressing", here.iter().map(|blob| blob.size).sum());
     let next = AtomicUsize::new(0);
     let done: Mutex<io::Result<Vec<Member>>> = Mutex::new(Ok(vec![]));
     let work = || {
-        while let Some(blob) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let member = member(blob, cache, progress);
+        while let Some(blob) = here.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let member = member(blob, packing.cache, packing.progress);
             let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match (member, done.as_mut()) {
                 (Ok(member), Ok(list)) => list.push(member),
@@ -30,8 +35,8 @@ pub(super) fn members(lock: &Lock, cache: &Cache, threads: usize, progress: Prog
             }
         }
     };
-    std::thread::scope(|scope| (0..threads.max(1)).for_each(|_| drop(scope.spawn(work))));
-    done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    std::thread::scope(|scope| (0..packing.threads.max(1)).for_each(|_| drop(scope.spawn(work))));
+    Ok((done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)?, elsewhere))
 }
 
 /// How hard small things are compressed.
@@ -59,13 +64,14 @@ fn is_compressed(beginning: &[u8]) -> bool {
     MAGIC.iter().any(|magic| beginning.starts_with(magic))
 }
 
-fn member(blob: &Blob, cache: &Cache, progress: Progress<'_>) -> io::Result<Member> {
+fn member(blob: &Blob, cache: &Cache, progress: &Progress) -> io::Result<Member> {
     let mut beginning = [0; 16];
     let mut file = cache.read(&blob.digest)?;
     let read = read_up_to(&mut file, &mut beginning)?;
     let path = MemberPath::Blob(blob.digest);
     let stored = Member { path, size: blob.size, digest: blob.digest, encoding: Encoding::Stored };
     if blob.size == 0 || is_compressed(&beginning[..read]) {
+        progress.add(blob.size);
         return Ok(stored);
     }
     let frames = compressed(blob, cache, level(blob.size), progress)?;
@@ -78,12 +84,13 @@ struct Table {
     frames: Vec<Frame>,
 }
 
-fn compressed(blob: &Blob, cache: &Cache, level: i32, progress: Progress<'_>) -> io::Result<Vec<Frame>> {
+fn compressed(blob: &Blob, cache: &Cache, level: i32, progress: &Progress) -> io::Result<Vec<Frame>> {
     let (data, table) = cache.compressed(&blob.digest, level);
     let _held = cache.hold(&format!("zstd-{}", blob.digest.hex()))?;
     if let Some(known) = fs_err::read(&table).ok().and_then(|text| serde_json::from_slice::<Table>(&text).ok()) {
         let length: u64 = known.frames.iter().map(|frame| u64::from(frame.length)).sum();
         if fs_err::metadata(&data).is_ok_and(|found| found.len() == length) {
+            progress.add(blob.size);
             return Ok(known.frames);
         }
     }
@@ -99,7 +106,7 @@ fn compressed(blob: &Blob, cache: &Cache, level: i32, progress: Progress<'_>) ->
         let frame = compress(&buffer[..read], level)?;
         io::Write::write_all(&mut out, &frame)?;
         frames.push(table_entry(&frame)?);
-        progress(0);
+        progress.add(read as u64);
     }
     out.persist(&data).map_err(|error| error.error)?;
     let mut text = cache.scratch()?;

@@ -2,16 +2,19 @@
 
 mod blobs;
 mod documents;
+mod output;
 mod written;
 
+use std::collections::BTreeSet;
 use std::io::{self, Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
-use kubexm_model::bundle::{Encoding, FORMAT, Member, Packer, Plan, Statement, sign};
+use kubexm_model::bundle::{Base, Encoding, FORMAT, Member, Packer, Plan, Receipt, Statement, sign};
 use kubexm_model::catalogue::Platform;
+use kubexm_model::console::Progress;
 use kubexm_model::digest::Digest;
 use kubexm_model::lock::Lock;
 
@@ -19,6 +22,7 @@ use crate::cache::Cache;
 
 use documents::Documents;
 pub use documents::lock_bytes;
+use output::Output;
 use written::Written;
 
 /// What a bundle is besides its content.
@@ -35,57 +39,123 @@ pub struct Label {
 /// What was written.
 #[derive(Debug, Clone)]
 pub struct Packed {
-    /// The size of the file.
+    /// The size of the bundle.
     pub size: u64,
     /// How many members it has.
     pub members: usize,
+    /// The file, or its volumes.
+    pub files: Vec<PathBuf>,
 }
 
-/// Is told how many bytes were compressed or written since it was called last.
-pub type Progress<'a> = &'a (dyn Fn(u64) + Sync);
+/// What the other side has already, so that it need not be packed.
+#[derive(Debug, Clone, Default)]
+pub struct Have {
+    /// The bundles that it has.
+    pub bases: Vec<Base>,
+    /// The blobs of them.
+    pub blobs: BTreeSet<Digest>,
+}
 
-/// Writes the bundle of a lock beside `out` and renames it, so that it is whole or not there.
-pub fn pack(
-    lock: &Lock,
-    cache: &Cache,
-    out: &Path,
-    label: &Label,
-    keys: &[SigningKey],
-    threads: usize,
-    progress: Progress<'_>,
-) -> io::Result<Packed> {
-    let (mut members, documents) = documents::members(lock)?;
-    members.extend(blobs::members(lock, cache, threads, progress)?);
-    let count = members.len();
-    let plan = Plan::new(members, statement(lock, label))?;
-    let signatures: Vec<_> = keys.iter().map(|key| sign(plan.to_be_signed(), key)).collect();
-    let packed = Packed { size: plan.size(), members: count };
-    // The front names every byte of the file. If the file that we wrote for it is still there, nothing needs to be written.
-    let written = Written::of(cache, &plan.front(&signatures), out);
-    if written.is_still_there() {
-        return Ok(packed);
+impl Have {
+    /// Adds what a site has.
+    pub fn add(&mut self, receipt: Receipt) {
+        self.bases.push(receipt.has);
+        self.blobs.extend(receipt.blobs);
     }
-    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = tempfile::Builder::new().prefix(".kubexm-").tempfile_in(folder)?;
-    let content = |member: &Member| content(member, &documents, cache);
-    let writer = Packer { threads, content: &content, progress };
-    while_flushing(file.as_file(), || writer.write(&plan, &signatures, file.as_file()))?;
-    file.as_file().sync_data()?;
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    file.as_file().set_permissions(mode)?;
-    file.persist(out).map_err(|error| error.error)?;
-    written.remember()?;
-    Ok(packed)
 }
+
+/// A bundle to be packed.
+pub struct Packing<'a> {
+    /// What goes into it.
+    pub lock: &'a Lock,
+    /// Where it comes from.
+    pub cache: &'a Cache,
+    /// What stays out, because the other side has it.
+    pub have: &'a Have,
+    /// Where it goes.
+    pub out: &'a Path,
+    /// The largest file that may be written; volumes are cut if the bundle is larger.
+    pub volume_size: Option<u64>,
+    /// What it is besides its content.
+    pub label: &'a Label,
+    /// Who signs.
+    pub keys: &'a [SigningKey],
+    /// How many threads compress and write.
+    pub threads: usize,
+    /// Is told what happens.
+    pub progress: &'a Progress,
+}
+
+impl Packing<'_> {
+    /// Writes the bundle of a lock beside its place and renames it, so that it is whole or not there.
+    pub fn run(&self) -> io::Result<Packed> {
+        let (mut members, documents) = documents::members(self.lock)?;
+        let (blobs, elsewhere) = blobs::members(self)?;
+        members.extend(blobs);
+        let count = members.len();
+        let plan = Plan::new(members, elsewhere, self.statement())?;
+        let signatures: Vec<_> = self.keys.iter().map(|key| sign(plan.to_be_signed(), key)).collect();
+        // What fits into one volume is written as one file.
+        let volume_size = self.volume_size.filter(|most| plan.size() > *most);
+        let files = Output::paths(&plan, self.out, volume_size)?;
+        let packed = Packed { size: plan.size(), members: count, files: files.clone() };
+        // The front names every byte of the file. If the file that we wrote for it is still there, nothing needs to be written.
+        let written = Written::of(self.cache, &plan.front(&signatures), &files);
+        if written.is_still_there() {
+            return Ok(packed);
+        }
+        let output = Output::create(&plan, self.out, volume_size)?;
+        self.progress.stage("writing", plan.size());
+        let content = |member: &Member| content(member, &documents, self.cache);
+        let progress = |bytes| self.progress.add(bytes);
+        let writer = Packer { threads: self.threads, content: &content, progress: &progress };
+        while_flushing(&output, || writer.write(&plan, &signatures, &output))?;
+        self.progress.stage("syncing", 0);
+        output.sync()?;
+        output.persist()?;
+        if volume_size.is_some() {
+            output::remove_leftovers(self.out, &files)?;
+            output::write_checksums(self.out, &files)?;
+        }
+        written.remember()?;
+        Ok(packed)
+    }
+
+    fn statement(&self) -> Statement {
+        let Self { lock, label, .. } = self;
+        let mut platforms: Vec<String> =
+            lock.entries.iter().flat_map(|entry| &entry.arch).map(|arch| Platform(*arch).to_string()).collect();
+        platforms.sort();
+        platforms.dedup();
+        Statement {
+            format: FORMAT,
+            cluster: lock.cluster.clone(),
+            channel: label.channel.clone(),
+            sequence: label.sequence.unwrap_or(lock.created),
+            created: lock.created,
+            expires: lock.created + label.days * DAY,
+            builder: env!("CARGO_PKG_VERSION").to_owned(),
+            platforms,
+            bases: self.have.bases.clone(),
+            lock: Digest::of(&lock_bytes(lock)),
+            // Filled in by the plan.
+            index_length: 0,
+            index: Digest::of(&[]),
+            data_length: 0,
+        }
+    }
+}
+
+const DAY: u64 = 24 * 60 * 60;
 
 /// Lets the disk work while a file is being written, so that little is left to wait for at the end.
-fn while_flushing(file: &std::fs::File, write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+fn while_flushing(output: &Output, write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     let written = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !written.load(Ordering::Relaxed) {
                 // Whether it worked shows when the whole file is synced.
-                let _ = file.sync_data();
+                let _ = output.sync();
                 std::thread::sleep(Duration::from_millis(50));
             }
         });
@@ -93,30 +163,6 @@ fn while_flushing(file: &std::fs::File, write: impl FnOnce() -> io::Result<()>) 
         written.store(true, Ordering::Relaxed);
         outcome
     })
-}
-
-const DAY: u64 = 24 * 60 * 60;
-
-fn statement(lock: &Lock, label: &Label) -> Statement {
-    let mut platforms: Vec<String> =
-        lock.entries.iter().flat_map(|entry| &entry.arch).map(|arch| Platform(*arch).to_string()).collect();
-    platforms.sort();
-    platforms.dedup();
-    Statement {
-        format: FORMAT,
-        cluster: lock.cluster.clone(),
-        channel: label.channel.clone(),
-        sequence: label.sequence.unwrap_or(lock.created),
-        created: lock.created,
-        expires: lock.created + label.days * DAY,
-        builder: env!("CARGO_PKG_VERSION").to_owned(),
-        platforms,
-        lock: Digest::of(&lock_bytes(lock)),
-        // Filled in by the plan.
-        index_length: 0,
-        index: Digest::of(&[]),
-        data_length: 0,
-    }
 }
 
 fn content(member: &Member, documents: &Documents, cache: &Cache) -> io::Result<Box<dyn Read + Send>> {

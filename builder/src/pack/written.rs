@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::PathBuf;
 
 use kubexm_model::digest::Digest;
 
@@ -10,20 +10,25 @@ use crate::cache::Cache;
 
 /// A note in the store that a file was written, and what the kernel says of it since.
 pub(super) struct Written<'a> {
-    note: std::path::PathBuf,
-    out: &'a Path,
+    note: PathBuf,
+    files: &'a [PathBuf],
 }
 
 impl<'a> Written<'a> {
-    pub(super) fn of(cache: &Cache, front: &[u8], out: &'a Path) -> Self {
-        Self { note: cache.root().join("written").join(Digest::of(front).hex()), out }
+    pub(super) fn of(cache: &Cache, front: &[u8], files: &'a [PathBuf]) -> Self {
+        Self { note: cache.root().join("written").join(Digest::of(front).hex()), files }
     }
 
-    /// Device, number, size and times of the file: any change to it changes one of them.
+    /// Device, number, size and times of the files: any change to them changes one of these.
     fn marks(&self) -> io::Result<String> {
-        let found = fs_err::metadata(self.out)?;
-        let (changed, modified) = ((found.ctime(), found.ctime_nsec()), (found.mtime(), found.mtime_nsec()));
-        Ok(format!("{} {} {} {changed:?} {modified:?}", found.dev(), found.ino(), found.len()))
+        let mut marks = String::new();
+        for file in self.files {
+            let found = fs_err::metadata(file)?;
+            let (changed, modified) = ((found.ctime(), found.ctime_nsec()), (found.mtime(), found.mtime_nsec()));
+            let (device, number, size) = (found.dev(), found.ino(), found.len());
+            marks = format!("{marks}{device} {number} {size} {changed:?} {modified:?}\n");
+        }
+        Ok(marks)
     }
 
     pub(super) fn is_still_there(&self) -> bool {

@@ -21,6 +21,7 @@ fn statement(lock: &Lock) -> Statement {
         expires: lock.created + 1000,
         builder: "0.1.0".to_owned(),
         platforms: vec!["linux/amd64".to_owned()],
+        bases: vec![],
         lock: Digest::of(b"lock"),
         index_length: 1024,
         index: Digest::of(b"index"),
@@ -90,6 +91,7 @@ fn sizes_in_the_bundle_are_those_of_its_index() {
             member("odd", Encoding::Stored),
             member("kube-flannel.yml", Encoding::Zstd(vec![frame(100), frame(7)])),
         ],
+        elsewhere: vec![],
     };
     let contents = Contents::of_bundle(&lock, &statement(&lock), &[], &index);
     let sizes: Vec<(&str, u64)> = contents.items.iter().map(|item| (item.name.as_str(), item.size)).collect();

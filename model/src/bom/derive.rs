@@ -1,5 +1,7 @@
 //! Wanted components to entries: their files, images, charts, manifests and packages.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::mirror::{Redirects, redirects};
@@ -11,17 +13,17 @@ use crate::catalogue::{
 use crate::cluster::schema::{Addon, Arch, OsRelease, Spec};
 use crate::finding::Code;
 
-/// Every entry, sorted, and everything that is wanted and not to be had.
-pub(super) fn derive(spec: &Spec, catalogue: &Catalogue) -> (Vec<Entry>, Vec<Problem>) {
+/// Every entry, sorted, and everything that is wanted and not to be had; for these architectures, or for those of the hosts.
+pub(super) fn derive(spec: &Spec, catalogue: &Catalogue, arch: &[Arch]) -> (Vec<Entry>, Vec<Problem>) {
     let fields = serde_json::to_value(spec).unwrap_or(Value::Null);
     let mut problems = vec![];
-    let wants = wants(spec, &fields, catalogue, &mut problems);
+    let wants = wants(spec, &fields, catalogue, arch, &mut problems);
     let mut derive =
         Derive { spec, catalogue, fields: &fields, redirects: redirects(spec, catalogue), entries: vec![], problems };
     for want in &wants {
         derive.component(want);
     }
-    derive.own_packages();
+    derive.own_packages(arch);
     for (index, addon) in spec.addons.iter().enumerate() {
         derive.own_addon(index, addon);
     }
@@ -151,12 +153,10 @@ impl Derive<'_> {
     }
 
     /// `system.debs` and `system.rpms`.
-    fn own_packages(&mut self) {
-        let arches: Vec<Arch> = {
-            let mut all: Vec<_> = self.spec.hosts.iter().map(|host| host.arch).collect();
-            all.sort_unstable();
-            all.dedup();
-            all
+    fn own_packages(&mut self, arch: &[Arch]) {
+        let arches: BTreeSet<Arch> = match arch {
+            [] => self.spec.hosts.iter().map(|host| host.arch).collect(),
+            asked => asked.iter().copied().collect(),
         };
         for os in &self.spec.system.os {
             let Some(system) = self.catalogue.systems.get(&os.name) else { continue };

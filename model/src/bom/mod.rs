@@ -149,13 +149,24 @@ impl Bom {
 
 /// The bill of materials of a cluster.
 pub fn derive(cluster: &Cluster, catalogue: &Catalogue) -> Bom {
-    let (entries, _) = derive::derive(cluster.spec(), catalogue);
+    let (entries, _) = derive::derive(cluster.spec(), catalogue, &[]);
     Bom { cluster: cluster.name().to_owned(), entries }
+}
+
+/// The bill of materials of a cluster for these architectures, or for those of its hosts if there are none; or a sentence for
+/// each thing that is not to be had for one of them.
+pub fn derive_for(cluster: &Cluster, catalogue: &Catalogue, arch: &[Arch]) -> Result<Bom, Vec<String>> {
+    let (entries, problems) = derive::derive(cluster.spec(), catalogue, arch);
+    let lacking: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
+    if arch.is_empty() || lacking.is_empty() {
+        return Ok(Bom { cluster: cluster.name().to_owned(), entries });
+    }
+    Err(lacking)
 }
 
 /// What a cluster wants and cannot have.
 pub(crate) fn problems(spec: &Spec, catalogue: &Catalogue) -> Vec<Problem> {
-    derive::derive(spec, catalogue).1
+    derive::derive(spec, catalogue, &[]).1
 }
 
 impl std::fmt::Display for Reason {

@@ -28,9 +28,10 @@ pub(super) fn wants<'a>(
     spec: &Spec,
     fields: &Value,
     catalogue: &'a Catalogue,
+    arch: &[Arch],
     problems: &mut Vec<Problem>,
 ) -> Vec<Want<'a>> {
-    let mut list = List { spec, catalogue, wants: vec![], hosts: BTreeMap::new() };
+    let mut list = List { spec, catalogue, arch, wants: vec![], hosts: BTreeMap::new() };
     for component in catalogue.components.values() {
         for rule in component.wanted.iter().filter(|rule| rule.when.holds(fields)) {
             list.by_rule(component, rule, fields);
@@ -43,6 +44,8 @@ pub(super) fn wants<'a>(
 struct List<'a, 's> {
     spec: &'s Spec,
     catalogue: &'a Catalogue,
+    /// The architectures that were asked for; those of the hosts if there are none.
+    arch: &'s [Arch],
     wants: Vec<Want<'a>>,
     /// The hosts of a selection, so that each list of names exists once.
     hosts: BTreeMap<Vec<usize>, Nodes>,
@@ -77,7 +80,10 @@ impl<'a> List<'a, '_> {
         hosts: Vec<usize>,
         path: String,
     ) -> usize {
-        let arch: BTreeMap<Arch, usize> = hosts.iter().rev().map(|at| (self.spec.hosts[*at].arch, *at)).collect();
+        let arch: BTreeMap<Arch, usize> = match self.arch {
+            [] => hosts.iter().rev().map(|at| (self.spec.hosts[*at].arch, *at)).collect(),
+            asked => hosts.first().iter().flat_map(|at| asked.iter().map(|arch| (*arch, **at))).collect(),
+        };
         let all = &self.spec.hosts;
         let names = |hosts: &Vec<usize>| Nodes(hosts.iter().map(|at| all[*at].name.clone()).collect::<Arc<[String]>>());
         let nodes = self.hosts.entry(hosts).or_insert_with_key(names).clone();

@@ -15,6 +15,19 @@ const MOST_MEMBERS: usize = 1_000_000;
 pub struct Index {
     /// The members, sorted by path.
     pub members: Vec<Member>,
+    /// The blobs that belong to it and stand in another bundle, sorted by digest: this one builds upon that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// A blob that stands in another bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Elsewhere {
+    /// Its digest.
+    pub digest: Digest,
+    /// Its size.
+    pub size: u64,
 }
 
 /// One member.
@@ -113,14 +126,28 @@ pub(super) struct Offsets {
 impl Index {
     /// What is wrong with it: unsorted, repeated or impossible members.
     pub(super) fn problem(&self) -> Option<String> {
-        if self.members.len() > MOST_MEMBERS {
+        if self.members.len() > MOST_MEMBERS || self.elsewhere.len() > MOST_MEMBERS {
             return Some(format!("the index has more than {MOST_MEMBERS} members"));
         }
         let unsorted = self.members.windows(2).find(|pair| pair[0].path >= pair[1].path);
         if let Some(pair) = unsorted {
             return Some(format!("{} stands twice or in the wrong place", pair[1].path));
         }
+        let misplaced = self.elsewhere.windows(2).find(|pair| pair[0].digest >= pair[1].digest).map(|pair| pair[1]);
+        let both = || self.elsewhere.iter().find(|blob| self.find(MemberPath::Blob(blob.digest)).is_some()).copied();
+        if let Some(blob) = misplaced.or_else(both) {
+            return Some(format!("{} stands twice or in the wrong place", blob.digest));
+        }
         self.members.iter().find_map(Member::problem)
+    }
+
+    /// Every blob that belongs to it, here or elsewhere.
+    pub fn blobs(&self) -> impl Iterator<Item = Elsewhere> {
+        let here = self.members.iter().filter_map(|member| match member.path {
+            MemberPath::Blob(digest) => Some(Elsewhere { digest, size: member.size }),
+            _ => None,
+        });
+        here.chain(self.elsewhere.iter().copied())
     }
 
     /// Where everything stands; `None` if that is no number.

@@ -10,21 +10,31 @@
 //!
 //! `docs/bundle-format.md` describes it for people who want to read it without us.
 
+mod accepted;
 mod frame;
 mod front;
 mod index;
 mod layout;
 mod pack;
 mod read;
+mod receipt;
+mod set;
 mod signature;
 mod source;
 mod statement;
+mod ticket;
+mod volume;
 
+pub use accepted::{Accepted, Standing, TooOld};
 pub use frame::{PLAIN_MAX, compress};
-pub use index::{Encoding, Frame, Index, Member};
+pub use index::{Elsewhere, Encoding, Frame, Index, Member};
 pub use layout::{MemberPath, NotAMember};
 pub use pack::{Packer, Plan};
 pub use read::{Bad, Bundle, Refusal, Unverified, Verified};
+pub use receipt::{NotAReceipt, Receipt};
+pub use set::BundleSet;
 pub use signature::{KeyId, PublicKey, Signature, TrustedKeys, sign};
-pub use source::ReadAt;
-pub use statement::{FORMAT, Statement};
+pub use source::{ReadAt, WriteAt};
+pub use statement::{Base, FORMAT, Statement};
+pub use ticket::{BadTicket, Ticket};
+pub use volume::{VolumeHead, Volumes};

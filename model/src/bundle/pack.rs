@@ -1,18 +1,18 @@
 //! Writes a bundle. Where every byte goes follows from the index, so members are written by several threads at once and
 //! the file is the same however many there are.
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::frame::{PLAIN_MAX, store, store_from, stored_length};
 use super::front::{self, Lengths};
-use super::index::{Encoding, Index, Member, Offsets};
+use super::index::{Elsewhere, Encoding, Index, Member, Offsets};
 use super::layout::{between, end};
 use super::signature::Signature;
+use super::source::WriteAt;
 use super::statement::Statement;
+use super::volume::{self, VolumeHead};
 use crate::digest::Digest;
 
 /// A bundle that is ready to be signed and written.
@@ -34,10 +34,12 @@ pub struct Packer<'a> {
 }
 
 impl Plan {
-    /// Plans a bundle of these members. `statement` is taken as a draft: lengths and digest of the index are filled in.
-    pub fn new(mut members: Vec<Member>, mut statement: Statement) -> io::Result<Self> {
+    /// Plans a bundle of these members, and of blobs that stand elsewhere. `statement` is taken as a draft: lengths and
+    /// digest of the index are filled in.
+    pub fn new(mut members: Vec<Member>, mut elsewhere: Vec<Elsewhere>, mut statement: Statement) -> io::Result<Self> {
         members.sort_by_key(|member| member.path);
-        let index = Index { members };
+        elsewhere.sort_by_key(|blob| blob.digest);
+        let index = Index { members, elsewhere };
         if let Some(problem) = index.problem() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
@@ -53,6 +55,29 @@ impl Plan {
     /// The bytes that a signature must cover.
     pub fn to_be_signed(&self) -> &[u8] {
         &self.statement_bytes
+    }
+
+    /// What the bundle is called by others: the digest of its statement.
+    pub fn id(&self) -> Digest {
+        Digest::of(&self.statement_bytes)
+    }
+
+    /// Cuts it into volumes of at most so many bytes.
+    pub fn volumes(&self, most: u64) -> io::Result<Vec<VolumeHead>> {
+        volume::cut(self.id(), self.parts(), most)
+    }
+
+    /// The lengths of everything that must not be cut, in the order of the file.
+    fn parts(&self) -> impl Iterator<Item = u64> {
+        let mut before = None;
+        let members = self.index.members.iter().flat_map(move |member| {
+            let header = stored_length(between(before, member.path, member.size).len());
+            before = Some(member.size);
+            std::iter::once(header).chain(frame_lengths(member).into_iter().map(|(_, length)| length))
+        });
+        let last = self.index.members.last().map(|member| member.size);
+        let parts = members.chain([stored_length(end(last).len())]).map(|length| length as u64);
+        std::iter::once(self.lengths(0).data_at()).chain(parts)
     }
 
     /// How large the file will be.
@@ -74,10 +99,9 @@ impl Plan {
 }
 
 impl Packer<'_> {
-    /// Writes the whole bundle into an empty file.
-    pub fn write(&self, plan: &Plan, signatures: &[Signature], file: &File) -> io::Result<()> {
+    /// Writes the whole bundle into an empty file. A frame is always written at once, so that volumes can be cut between them.
+    pub fn write(&self, plan: &Plan, signatures: &[Signature], file: &dyn WriteAt) -> io::Result<()> {
         let front = plan.front(signatures);
-        file.set_len(plan.size())?;
         file.write_all_at(&front, 0)?;
         let data_at = front.len() as u64;
         write_between(plan, file, data_at)?;
@@ -100,15 +124,11 @@ impl Packer<'_> {
         failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn member(&self, member: &Member, file: &File, mut offset: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
+    fn member(&self, member: &Member, file: &dyn WriteAt, mut offset: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
         let mut content = (self.content)(member)?;
-        let lengths: Vec<usize> = match &member.encoding {
-            Encoding::Stored => member.plain_lengths().collect(),
-            Encoding::Zstd(frames) => frames.iter().map(|frame| frame.length as usize).collect(),
-        };
-        for length in lengths {
+        for (plain, length) in frame_lengths(member) {
             match member.encoding {
-                Encoding::Stored => store_from(&mut *content, length, buffer)?,
+                Encoding::Stored => store_from(&mut *content, plain, buffer)?,
                 Encoding::Zstd(_) => {
                     buffer.resize(length, 0);
                     content.read_exact(buffer)?;
@@ -126,8 +146,17 @@ impl Packer<'_> {
     }
 }
 
+/// The plain length of each of a member's frames, and the length that it has in the file.
+fn frame_lengths(member: &Member) -> Vec<(usize, usize)> {
+    let plain = member.plain_lengths();
+    match &member.encoding {
+        Encoding::Stored => plain.map(|plain| (plain, stored_length(plain))).collect(),
+        Encoding::Zstd(frames) => plain.zip(frames).map(|(plain, frame)| (plain, frame.length as usize)).collect(),
+    }
+}
+
 /// tar's headers and padding, which are small and many.
-fn write_between(plan: &Plan, file: &File, data_at: u64) -> io::Result<()> {
+fn write_between(plan: &Plan, file: &dyn WriteAt, data_at: u64) -> io::Result<()> {
     let mut before = None;
     let put = |plain: &[u8], ends_at: u64| {
         let mut framed = vec![];

@@ -51,6 +51,22 @@ pub enum Refusal {
     /// Too few of the trusted keys signed it.
     #[error("the bundle is not signed by a trusted key, but by: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Untrusted(Vec<super::KeyId>),
+    /// Some of its volumes are not there.
+    #[error("volume {} of {count} is missing", .missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    MissingVolumes {
+        /// Their numbers.
+        missing: Vec<u32>,
+        /// How many there are in all.
+        count: u32,
+    },
+    /// It builds upon a bundle that is not there.
+    #[error("{blobs} of its blobs stand in {base}, which is not here")]
+    MissingBase {
+        /// What it builds upon.
+        base: String,
+        /// How many blobs are missing.
+        blobs: usize,
+    },
     /// A member is not there.
     #[error("the bundle has no {0}")]
     Missing(MemberPath),
@@ -65,6 +81,8 @@ pub struct Bad {
     pub offset: u64,
     /// How many bytes that are.
     pub length: u64,
+    /// The volume in which they begin, if there are volumes.
+    pub volume: Option<u32>,
 }
 
 fn damaged<T>(reason: impl Into<String>) -> Result<T, Refusal> {
@@ -167,6 +185,11 @@ impl Bundle<Unverified> {
 }
 
 impl<State> Bundle<State> {
+    /// What it is called by others: the digest of its statement.
+    pub fn id(&self) -> Digest {
+        Digest::of(&self.statement_bytes)
+    }
+
     /// The keys that signed it, valid or not.
     pub fn signatures(&self) -> &[Signature] {
         &self.signatures
@@ -202,14 +225,25 @@ impl Bundle<Verified> {
     /// `progress` is told how many bytes were read since it was called last.
     pub fn check(&self, threads: usize, progress: &(dyn Fn(u64) + Sync)) -> Result<Vec<Bad>, Refusal> {
         let mut bad = self.check_between()?;
+        let all: Vec<usize> = (0..self.index.members.len()).collect();
+        bad.extend(self.check_members(&all, threads, progress)?);
+        bad.sort_by_key(|bad| bad.offset);
+        Ok(bad)
+    }
+
+    /// Checks these members.
+    pub(super) fn check_members(
+        &self,
+        members: &[usize],
+        threads: usize,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Vec<Bad>, Refusal> {
         let next = AtomicUsize::new(0);
         let found: Mutex<Result<Vec<Bad>, Refusal>> = Mutex::new(Ok(vec![]));
         let work = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(member) = self.index.members.get(at) else { break };
+            while let Some(at) = members.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
                 let outcome = self.each_part(at, &mut |_| Ok(()));
-                progress(member.length().unwrap_or(0));
+                progress(self.index.members[at].length().unwrap_or(0));
                 let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 match (outcome, found.as_mut()) {
                     (Err(Refusal::Damaged(_)), Ok(list)) => list.push(self.bad(at)),
@@ -219,18 +253,14 @@ impl Bundle<Verified> {
             }
         };
         std::thread::scope(|scope| (0..threads.max(1)).for_each(|_| drop(scope.spawn(work))));
-        bad.extend(found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)?);
-        bad.sort_by_key(|bad| bad.offset);
-        Ok(bad)
+        found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn bad(&self, at: usize) -> Bad {
         let member = &self.index.members[at];
-        Bad {
-            path: Some(member.path),
-            offset: self.data_at + self.offsets.members[at],
-            length: member.length().unwrap_or(0),
-        }
+        let offset = self.data_at + self.offsets.members[at];
+        let volume = self.source.volume_at(offset);
+        Bad { path: Some(member.path), offset, length: member.length().unwrap_or(0), volume }
     }
 
     /// Compares what stands between the members with what must stand there.
@@ -244,7 +274,7 @@ impl Bundle<Verified> {
             frame::store(plain, &mut wanted);
             self.source.read_exact_at(&mut found, offset)?;
             if wanted != found {
-                bad.push(Bad { path: None, offset, length: length as u64 });
+                bad.push(Bad { path: None, offset, length: length as u64, volume: self.source.volume_at(offset) });
             }
             Ok(())
         };

@@ -107,7 +107,12 @@ fn signed_bytes(kind: &str, body: &[u8]) -> Vec<u8> {
 
 /// Signs the bytes of a statement.
 pub fn sign(statement: &[u8], key: &SigningKey) -> Signature {
-    Signature { key: PublicKey::from(key), bytes: key.sign(&signed_bytes(STATEMENT, statement)).to_bytes() }
+    sign_as(STATEMENT, statement, key)
+}
+
+/// Signs the bytes of a document of some kind.
+pub(super) fn sign_as(kind: &str, body: &[u8], key: &SigningKey) -> Signature {
+    Signature { key: PublicKey::from(key), bytes: key.sign(&signed_bytes(kind, body)).to_bytes() }
 }
 
 impl Signature {
@@ -131,10 +136,35 @@ impl Signature {
         (signature.encode() == *slot).then_some(signature)
     }
 
-    /// Whether it fits the statement; the strict rules refuse every malleable form.
+    /// As text: the hex digits of its place in a file.
+    pub(super) fn to_hex(&self) -> String {
+        use fmt::Write as _;
+        self.encode().iter().fold(String::with_capacity(2 * Self::LENGTH), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+    }
+
+    pub(super) fn from_hex(hex: &str) -> Option<Self> {
+        if hex.len() != 2 * Self::LENGTH || !hex.is_ascii() {
+            return None;
+        }
+        let mut slot = [0; Self::LENGTH];
+        for (at, byte) in slot.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).ok()?;
+        }
+        Self::decode(&slot)
+    }
+
+    /// Whether it fits the statement.
     pub(super) fn is_valid(&self, statement: &[u8]) -> bool {
+        self.is_valid_as(STATEMENT, statement)
+    }
+
+    /// Whether it fits a document of some kind; the strict rules refuse every malleable form.
+    pub(super) fn is_valid_as(&self, kind: &str, body: &[u8]) -> bool {
         let signature = ed25519_dalek::Signature::from_bytes(&self.bytes);
-        self.key.0.verify_strict(&signed_bytes(STATEMENT, statement), &signature).is_ok()
+        self.key.0.verify_strict(&signed_bytes(kind, body), &signature).is_ok()
     }
 }
 
@@ -156,6 +186,11 @@ impl TrustedKeys {
     pub fn at_least(mut self, threshold: usize) -> Self {
         self.threshold = threshold.max(1);
         self
+    }
+
+    /// Whether it is one of them.
+    pub(super) fn contain(&self, key: &PublicKey) -> bool {
+        self.keys.contains_key(key.as_bytes())
     }
 
     /// Whether enough of the signatures are by different trusted keys; the signatures must have been found valid.

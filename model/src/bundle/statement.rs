@@ -27,6 +27,9 @@ pub struct Statement {
     pub builder: String,
     /// The platforms that it is for.
     pub platforms: Vec<String>,
+    /// The bundles that it builds upon: what they hold is not here again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bases: Vec<Base>,
     /// The digest of its lock.
     pub lock: Digest,
     /// The length of the index.
@@ -35,4 +38,29 @@ pub struct Statement {
     pub index: Digest,
     /// The length of the data behind the index.
     pub data_length: u64,
+}
+
+/// A bundle that another one builds upon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Base {
+    /// Its id: the digest of its statement.
+    pub bundle: Digest,
+    /// The cluster it was made for.
+    pub cluster: String,
+    /// Its channel.
+    pub channel: String,
+    /// Its sequence.
+    pub sequence: u64,
+}
+
+impl std::fmt::Display for Base {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let id = &self.bundle.hex()[..12];
+        write!(
+            f,
+            "the bundle of {} with sequence {} in channel {} (id {id})",
+            self.cluster, self.sequence, self.channel
+        )
+    }
 }

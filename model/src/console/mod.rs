@@ -3,6 +3,8 @@
 
 /// Flags that both programs take.
 pub mod args;
+/// Bundles on a command line, and the commands that both programs have for them.
+pub mod bundle;
 /// Commands that both programs have.
 pub mod commands;
 /// How a command ends when it fails.
@@ -11,12 +13,15 @@ pub mod failure;
 pub mod input;
 /// Writes answers: text, tables, JSON, YAML.
 pub mod output;
+/// What a person sees meanwhile.
+pub mod progress;
 /// Findings as a person reads them, and as a program does.
 pub mod report;
 
 pub use args::{ClusterArgs, ColorArgs};
 pub use failure::{Exit, Failure};
 pub use output::Format;
+pub use progress::Progress;
 
 use clap::CommandFactory;
 use clap::Parser;

@@ -6,9 +6,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, MultiProgress, ProgressBar, ProgressStyle};
-use kubexm_model::console::output::to_stderr;
 
-use crate::fetch::Watch;
+use super::output::to_stderr;
 
 /// More bars than this only flicker.
 const MOST_BARS: usize = 8;
@@ -91,20 +90,8 @@ impl Progress {
         }
     }
 
-    /// Takes the bars away.
-    pub fn done(&self) {
-        if let Some(bars) = &self.bars {
-            bars.total.finish_and_clear();
-        }
-    }
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-impl Watch for Progress {
-    fn begin(&self, name: &str, size: Option<u64>) {
+    /// A bar of its own begins, if there is room.
+    pub fn begin(&self, name: &str, size: Option<u64>) {
         let Some(bars) = &self.bars else { return };
         let mut state = self.state();
         if state.shown.len() < MOST_BARS && !state.shown.contains_key(name) {
@@ -115,14 +102,16 @@ impl Watch for Progress {
         }
     }
 
-    fn advance(&self, name: &str, bytes: u64) {
+    /// So many bytes more of that bar are done.
+    pub fn advance(&self, name: &str, bytes: u64) {
         if let Some(bar) = self.state().shown.get(name) {
             bar.inc(bytes);
         }
         self.add(bytes);
     }
 
-    fn finish(&self, name: &str) {
+    /// That bar is full.
+    pub fn finish(&self, name: &str) {
         let bar = self.state().shown.remove(name);
         match (bar, &self.bars) {
             (Some(bar), Some(bars)) => {
@@ -134,7 +123,14 @@ impl Watch for Progress {
         }
     }
 
-    fn retry(&self, name: &str, reason: &str) {
-        self.say(&format!("trying {name} again: {reason}"));
+    /// Takes the bars away.
+    pub fn done(&self) {
+        if let Some(bars) = &self.bars {
+            bars.total.finish_and_clear();
+        }
     }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
