@@ -82,6 +82,23 @@ pub fn write(plan: &Plan, members: &[(Member, Vec<u8>)], keys: &[u8], threads: u
     Packer { threads, content: &content, progress: &|_| {} }.write(plan, &signatures, out).unwrap();
 }
 
+/// What stands before the statement: 9 + 8 + 32 bytes, and 16 places for signatures.
+pub const FIXED: usize = 9 + 8 + 32 + 16 * 112;
+
+/// A bundle with whatever index and data, signed by key 1 as if all were well.
+pub fn sealed(mut statement: Statement, index: &[u8], data: &[u8]) -> Vec<u8> {
+    statement.index = Digest::of(index);
+    statement.index_length = index.len() as u64;
+    let statement_bytes = serde_json::to_vec(&statement).unwrap();
+    let signature = sign(&statement_bytes, &key(1));
+    let mut front = plan(&[], vec![], statement).front(&[signature])[..FIXED].to_vec();
+    front[25..33].copy_from_slice(&(statement_bytes.len() as u64).to_le_bytes());
+    front[33..41].copy_from_slice(&(index.len() as u64).to_le_bytes());
+    let skippable = u32::try_from(FIXED - 17 + statement_bytes.len() + index.len()).unwrap();
+    front[13..17].copy_from_slice(&skippable.to_le_bytes());
+    [&front[..], &statement_bytes, index, data].concat()
+}
+
 /// Cuts a bundle that was planned so into volumes, each with its head.
 pub fn cut(plan: &Plan, bytes: &[u8], most: u64) -> Vec<(VolumeHead, Vec<u8>)> {
     let part = |head: &VolumeHead| {

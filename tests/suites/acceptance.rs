@@ -66,15 +66,17 @@ fn time_decides_by_a_table() {
     let fresh = Accepted::default();
     let new = bundle(|s| s.sequence = 8);
     let known = bundle(|_| {});
-    let table: [(&str, &Accepted, &Bundle<Verified>, u64, Result<Standing, TooOld>); 8] = [
+    type Row<'a> = (&'a str, &'a Accepted, &'a Bundle<Verified>, u64, Result<Standing, TooOld>);
+    let site = site();
+    let table: [Row<'_>; 8] = [
         ("in time", &fresh, &new, NOW, Ok(Standing::New)),
         ("the last second", &fresh, &new, expires, Ok(Standing::New)),
         ("a second later", &fresh, &new, expires + 1, Err(TooOld::Expired(1))),
         ("twenty years later", &fresh, &new, expires + 7300 * DAY, Err(TooOld::Expired(7300))),
         ("1970", &fresh, &new, 0, Err(TooOld::Clock(19675))),
         ("a bit before it was made", &fresh, &new, NOW - DAY - 3600, Ok(Standing::New)),
-        ("known, and expired", &site(), &known, expires + 1, Ok(Standing::Known { expired: true })),
-        ("known, and the clock is wrong", &site(), &known, 0, Ok(Standing::Known { expired: false })),
+        ("known, and expired", &site, &known, expires + 1, Ok(Standing::Known { expired: true })),
+        ("known, and the clock is wrong", &site, &known, 0, Ok(Standing::Known { expired: false })),
     ];
     for (name, accepted, bundle, now, wanted) in table {
         assert_eq!(accepted.check(bundle, now, &[]), wanted, "{name}");

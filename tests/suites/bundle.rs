@@ -9,7 +9,7 @@ use kubexm_model::bundle::{
     sign,
 };
 use kubexm_model::digest::Digest;
-use kubexm_tests::bundles::{accepted, key, member, open, pack, small, statement, trust};
+use kubexm_tests::bundles::{FIXED, accepted, key, member, open, pack, sealed, small, statement, trust};
 use kubexm_tests::noise;
 use proptest::prelude::*;
 
@@ -147,28 +147,16 @@ fn a_signature_of_something_else_is_refused() {
 
 /// A bundle whose signed index says something impossible: signed by the right key, and refused all the same.
 fn hostile(change: impl FnOnce(&mut serde_json::Value)) -> Result<Bundle<Verified>, Refusal> {
-    let members = small();
-    let bytes = pack(&members, &[1], 1);
-    // Front: 9 + 8 + 32 + 16 * 112 bytes; the statement's length stands at byte 25, the index's at 33.
+    let bytes = pack(&small(), &[1], 1);
+    // The statement's length stands at byte 25, the index's at 33.
     let number = |at: usize| usize::try_from(u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())).unwrap();
     let (statement_length, index_length) = (number(25), number(33));
-    let fixed = 9 + 8 + 32 + 16 * 112;
-    let mut statement: Statement = serde_json::from_slice(&bytes[fixed..fixed + statement_length]).unwrap();
-    let index_at = fixed + statement_length;
+    let statement: Statement = serde_json::from_slice(&bytes[FIXED..FIXED + statement_length]).unwrap();
+    let index_at = FIXED + statement_length;
     let mut index: serde_json::Value = serde_json::from_slice(&bytes[index_at..index_at + index_length]).unwrap();
     change(&mut index);
-    let index = serde_json::to_vec(&index).unwrap();
-    statement.index = Digest::of(&index);
-    statement.index_length = index.len() as u64;
-    let statement = serde_json::to_vec(&statement).unwrap();
-    let signature = sign(&statement, &key(1));
-    let mut front = Plan::new(vec![], vec![], self::statement()).unwrap().front(&[signature])[..fixed].to_vec();
-    front[25..33].copy_from_slice(&(statement.len() as u64).to_le_bytes());
-    front[33..41].copy_from_slice(&(index.len() as u64).to_le_bytes());
-    let skippable = u32::try_from(fixed - 17 + statement.len() + index.len()).unwrap();
-    front[13..17].copy_from_slice(&skippable.to_le_bytes());
     let data = &bytes[index_at + index_length..];
-    open([&front[..], &statement, &index, data].concat(), &trust(&[1]))
+    open(sealed(statement, &serde_json::to_vec(&index).unwrap(), data), &trust(&[1]))
 }
 
 #[test]

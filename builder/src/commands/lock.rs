@@ -1,6 +1,6 @@
 //! `lock`: every entry of the bill of materials with its exact bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -194,14 +194,17 @@ fn own_files_are_unchanged(lock: &Lock) -> bool {
 
 /// Everything that failed, in one list.
 pub(crate) fn unresolved(verb: &str, problems: &[Unresolved]) -> Failure {
-    let mut text = String::new();
+    // A cause that many entries share (no network, a full disk) is said once.
+    let mut causes: BTreeMap<String, Vec<&Unresolved>> = BTreeMap::new();
     for problem in problems {
-        text = format!(
-            "{text}error: {} cannot be {verb}\n  wanted: {}\n  cause: {}\n",
-            problem.name, problem.wanted, problem.error
-        );
+        causes.entry(chain(&problem.error)).or_default().push(problem);
     }
-    output::to_stderr(&text);
+    for (cause, problems) in &causes {
+        let names = problems.iter().map(|problem| problem.name.as_str());
+        let wanted = problems.iter().map(|problem| problem.wanted.as_str()).collect::<BTreeSet<_>>();
+        let (names, wanted) = (names.collect::<Vec<_>>().join(", "), wanted.into_iter().collect::<Vec<_>>().join("; "));
+        output::to_stderr(&format!("error: {names} cannot be {verb}\n  wanted: {wanted}\n  cause: {cause}\n"));
+    }
     let unreachable = |problem: &Unresolved| {
         matches!(problem.error, ResolveError::Fetch(kubexm_builder::fetch::FetchError::Broken { .. }))
     };
@@ -209,4 +212,10 @@ pub(crate) fn unresolved(verb: &str, problems: &[Unresolved]) -> Failure {
     let count = problems.len();
     Failure::new(exit, format!("{count} {} could not be {verb}", if count == 1 { "entry" } else { "entries" }))
         .hint("what was fetched stays in the cache: run the same command again when the cause is gone")
+}
+
+/// An error and what caused it, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
