@@ -1,6 +1,6 @@
 //! From the lock to a full store: everything that the lock names and the store lacks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use futures::stream::{self, StreamExt};
 use kubexm_model::bom::Kind;
@@ -8,7 +8,7 @@ use kubexm_model::digest::Digest;
 use kubexm_model::lock::{Blob, Lock, Locked};
 
 use crate::fetch::{Expected, Fetcher};
-use crate::pack::Have;
+use crate::pack::{Arrivals, Have};
 use crate::resolve::{ResolveError, Resolver, Unresolved};
 
 /// Downloads at once; each host and the whole have smaller limits of their own.
@@ -20,11 +20,20 @@ struct Missing<'a> {
     blob: &'a Blob,
 }
 
-/// Brings every blob of the lock into the store but those that the other side has; what cannot be fetched is named at the
-/// end, all of it.
-pub async fn fill(lock: &Lock, have: &Have, resolver: &Resolver) -> Result<(), Vec<Unresolved>> {
-    let mut downloads = stream::iter(missing(lock, have, &resolver.fetcher))
-        .map(|missing| async move { (missing.entry, one(&missing, resolver).await) })
+/// Brings every blob of the lock into the store but those that the other side has, and announces each; what cannot be fetched
+/// is named at the end, all of it.
+pub async fn fill(lock: &Lock, have: &Have, resolver: &Resolver, arrivals: &Arrivals) -> Result<(), Vec<Unresolved>> {
+    let missing = missing(lock, have, &resolver.fetcher);
+    let on_their_way: HashSet<Digest> = missing.iter().map(|missing| missing.blob.digest).collect();
+    lock.blobs().filter(|blob| !on_their_way.contains(&blob.digest)).for_each(|blob| arrivals.arrived(blob.digest));
+    let mut downloads = stream::iter(missing)
+        .map(|missing| async move {
+            let outcome = one(&missing, resolver).await;
+            if outcome.is_ok() {
+                arrivals.arrived(missing.blob.digest);
+            }
+            (missing.entry, outcome)
+        })
         .buffer_unordered(AT_ONCE);
     let mut problems: BTreeMap<&str, Unresolved> = BTreeMap::new();
     while let Some((entry, outcome)) = downloads.next().await {

@@ -79,7 +79,7 @@ pub fn write(plan: &Plan, members: &[(Member, Vec<u8>)], keys: &[u8], threads: u
     let content = |member: &Member| -> io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(Cursor::new(contents[&member.path].clone())))
     };
-    Packer { threads, content: &content, progress: &|_| {} }.write(plan, &signatures, out).unwrap();
+    Packer { content: &content, progress: &|_| {} }.write(plan, &signatures, out, threads).unwrap();
 }
 
 /// What stands before the statement: 9 + 8 + 32 bytes, and 16 places for signatures.

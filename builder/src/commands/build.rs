@@ -1,12 +1,13 @@
 //! `build`: one signed file with everything that a cluster needs.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
 use ed25519_dalek::SigningKey;
 use kubexm_builder::fill;
-use kubexm_builder::pack::{Have, Label, Packed, Packing};
+use kubexm_builder::pack::{Arrivals, Have, Label, Packed, Packing};
 use kubexm_model::bundle::{PublicKey, Receipt, TrustedKeys};
 use kubexm_model::console::bundle::{Found, refused};
 use kubexm_model::console::{Exit, Failure, input, output};
@@ -78,7 +79,7 @@ impl Build {
             None => self.lock.resolve(&prepared)?,
         };
         let have = self.have(&signing)?;
-        self.fetch(&lock, &have, &prepared)?;
+        self.announce(&lock, &have, &prepared)?;
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.tar.zst", lock.cluster)));
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
         let packing = Packing {
@@ -92,7 +93,7 @@ impl Build {
             threads,
             progress: &prepared.progress,
         };
-        let packed = pack(&packing)?;
+        let packed = fetch_and_pack(&packing, &prepared)?;
         prepared.progress.done();
         let volumes =
             if packed.files.len() > 1 { format!(" in {} volumes", packed.files.len()) } else { String::new() };
@@ -105,20 +106,20 @@ impl Build {
         ))
     }
 
-    /// Brings everything into the cache that is not there.
-    fn fetch(&self, lock: &Lock, have: &Have, prepared: &Prepared) -> Result<(), Failure> {
+    /// Says how much there is to do: everything that is missing is fetched, and everything is written.
+    fn announce(&self, lock: &Lock, have: &Have, prepared: &Prepared) -> Result<(), Failure> {
         let cache = prepared.resolver.fetcher.cache();
         // Blobs that several images share are counted once.
-        let sizes: BTreeMap<_, _> = lock.blobs().map(|blob| (blob.digest, blob.size)).collect();
-        let wanted = |digest| !have.blobs.contains(digest) && cache.size(digest).is_none();
-        let missing: u64 = sizes.iter().filter(|(digest, _)| wanted(digest)).map(|(_, size)| size).sum();
+        let mut sizes: BTreeMap<_, _> = lock.blobs().map(|blob| (blob.digest, blob.size)).collect();
+        sizes.retain(|digest, _| !have.blobs.contains(digest));
+        let missing: u64 = sizes.iter().filter(|(digest, _)| cache.size(digest).is_none()).map(|(_, size)| size).sum();
         if self.offline && missing > 0 {
             let message = format!("{missing} bytes are missing in the cache {}", cache.root().display());
             return Err(Failure::new(Exit::Failed, message).hint("run the same command once without --offline"));
         }
-        prepared.progress.stage("fetching", missing);
-        let filled = prepared.runtime.block_on(fill::fill(lock, have, &prepared.resolver));
-        filled.map_err(|problems| unresolved("fetched", &problems))
+        let what = if missing > 0 { "fetching and packing" } else { "packing" };
+        prepared.progress.stage(what, missing + sizes.values().sum::<u64>());
+        Ok(())
     }
 
     /// What the other side has.
@@ -138,18 +139,23 @@ impl Build {
     }
 }
 
-/// Packs, and lets the blobs settle on the disk meanwhile.
-fn pack(packing: &Packing<'_>) -> Result<Packed, Failure> {
-    let settling = std::thread::spawn({
-        let cache = packing.cache.clone();
-        move || cache.settle()
+/// Packs what arrives while the rest is on its way, and lets the blobs settle on the disk meanwhile.
+fn fetch_and_pack(packing: &Packing<'_>, prepared: &Prepared) -> Result<Packed, Failure> {
+    let arrivals = Arrivals::default();
+    let failed = || io::Error::other("a thread failed");
+    let (filled, packed, settled) = std::thread::scope(|scope| {
+        let packer = scope.spawn(|| packing.run(&arrivals));
+        let fill = fill::fill(packing.lock, packing.have, &prepared.resolver, &arrivals);
+        let filled = prepared.runtime.block_on(fill);
+        arrivals.end();
+        let settled = packing.cache.settle();
+        (filled, packer.join().unwrap_or_else(|_| Err(failed())), settled)
     });
-    let packed = packing.run().map_err(|error| {
-        Failure::new(Exit::Failed, format!("{} cannot be written", packing.out.display())).because(&error)
-    })?;
-    let settled = settling.join().unwrap_or_else(|_| Err(std::io::Error::other("a thread failed")));
+    filled.map_err(|problems| unresolved("fetched", &problems))?;
     settled.map_err(|error| Failure::new(Exit::Failed, "the cache cannot be written").because(&error))?;
-    Ok(packed)
+    packed.map_err(|error| {
+        Failure::new(Exit::Failed, format!("{} cannot be written", packing.out.display())).because(&error)
+    })
 }
 
 /// A number of bytes with K, M, G or T behind it, each 1024 times the one before.

@@ -3,40 +3,46 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use kubexm_model::bom::Kind;
 use kubexm_model::bundle::{Elsewhere, Encoding, Frame, Member, MemberPath, PLAIN_MAX, compress};
 use kubexm_model::console::Progress;
 use kubexm_model::digest::Digest;
-use kubexm_model::lock::Blob;
+use kubexm_model::lock::{Blob, Locked};
 use serde::{Deserialize, Serialize};
 
-use super::Packing;
+use super::{Arrivals, Packing};
 use crate::cache::Cache;
 
-/// The members for all blobs of the lock, each once, and those that the other side has. Members that gain by it are
-/// compressed first, many at a time.
-pub(super) fn members(packing: &Packing<'_>) -> io::Result<(Vec<Member>, Vec<Elsewhere>)> {
-    let all: BTreeMap<Digest, &Blob> = packing.lock.blobs().map(|blob| (blob.digest, blob)).collect();
-    let (elsewhere, here): (Vec<&Blob>, Vec<&Blob>) =
-        all.into_values().partition(|blob| packing.have.blobs.contains(&blob.digest));
-    let elsewhere = elsewhere.iter().map(|blob| Elsewhere { digest: blob.digest, size: blob.size }).collect();
-    packing.progress.stage("compressing", here.iter().map(|blob| blob.size).sum());
-    let next = AtomicUsize::new(0);
-    let done: Mutex<io::Result<Vec<Member>>> = Mutex::new(Ok(vec![]));
-    let work = || {
-        while let Some(blob) = here.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let member = member(blob, packing.cache, packing.progress);
-            let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            match (member, done.as_mut()) {
-                (Ok(member), Ok(list)) => list.push(member),
-                (Err(error), Ok(_)) => *done = Err(error),
-                _ => {}
-            }
+/// The members for all blobs of the lock, each once, and those that the other side has. What gains by it is compressed as it
+/// arrives, many at a time; for the others the lock says all that there is to know.
+pub(super) fn members(packing: &Packing<'_>, arrivals: &Arrivals) -> io::Result<(Vec<Member>, Vec<Elsewhere>)> {
+    let mut blobs: BTreeMap<Digest, (&Blob, bool)> = BTreeMap::new();
+    for entry in &packing.lock.entries {
+        for blob in entry.blobs() {
+            blobs.entry(blob.digest).or_insert((blob, false)).1 |= is_compressed(entry, blob);
         }
+    }
+    let (elsewhere, here): (Vec<_>, Vec<_>) =
+        blobs.into_values().partition(|(blob, _)| packing.have.blobs.contains(&blob.digest));
+    let elsewhere = elsewhere.iter().map(|(blob, _)| Elsewhere { digest: blob.digest, size: blob.size }).collect();
+    let (stored, others): (Vec<_>, Vec<_>) = here.into_iter().partition(|(blob, stored)| *stored || blob.size == 0);
+    let member = |blob: &Blob, encoding| Member {
+        path: MemberPath::Blob(blob.digest),
+        size: blob.size,
+        digest: blob.digest,
+        encoding,
     };
-    std::thread::scope(|scope| (0..packing.threads.max(1)).for_each(|_| drop(scope.spawn(work))));
-    Ok((done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)?, elsewhere))
+    let done: Mutex<Vec<Member>> =
+        Mutex::new(stored.into_iter().map(|(blob, _)| member(blob, Encoding::Stored)).collect());
+    let others = others.into_iter().map(|(blob, _)| (blob.digest, blob)).collect();
+    arrivals.each(others, packing.threads, |blob: &Blob| {
+        let frames = compressed(blob, packing.cache, level(blob.size), packing.progress)?;
+        let member = member(blob, Encoding::Zstd(frames));
+        done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(member);
+        Ok(())
+    })?;
+    Ok((done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner), elsewhere))
 }
 
 /// How hard small things are compressed.
@@ -51,31 +57,17 @@ pub(super) fn level(size: u64) -> i32 {
     }
 }
 
-/// Whether bytes that begin so are compressed already: gzip, zstd, xz, bzip2, Debian and RPM packages.
-fn is_compressed(beginning: &[u8]) -> bool {
-    const MAGIC: [&[u8]; 6] = [
-        &[0x1f, 0x8b],
-        &[0x28, 0xb5, 0x2f, 0xfd],
-        &[0xfd, b'7', b'z', b'X', b'Z'],
-        b"BZh",
-        b"!<arch>\n",
-        &[0xed, 0xab, 0xee, 0xdb],
-    ];
-    MAGIC.iter().any(|magic| beginning.starts_with(magic))
-}
-
-fn member(blob: &Blob, cache: &Cache, progress: &Progress) -> io::Result<Member> {
-    let mut beginning = [0; 16];
-    let mut file = cache.read(&blob.digest)?;
-    let read = read_up_to(&mut file, &mut beginning)?;
-    let path = MemberPath::Blob(blob.digest);
-    let stored = Member { path, size: blob.size, digest: blob.digest, encoding: Encoding::Stored };
-    if blob.size == 0 || is_compressed(&beginning[..read]) {
-        progress.add(blob.size);
-        return Ok(stored);
+/// Whether a blob is compressed already, as far as the lock tells: by the type of a layer, by the name of a file.
+fn is_compressed(entry: &Locked, blob: &Blob) -> bool {
+    const ENDINGS: [&str; 8] = ["gz", "tgz", "zst", "xz", "bz2", "zip", "deb", "rpm"];
+    match &blob.media_type {
+        Some(kind) => kind.contains("gzip") || kind.contains("zstd"),
+        None if entry.kind == Kind::Package => true,
+        None => {
+            entry.kind != Kind::Image
+                && entry.source.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+        }
     }
-    let frames = compressed(blob, cache, level(blob.size), progress)?;
-    Ok(Member { encoding: Encoding::Zstd(frames), ..stored })
 }
 
 /// The table of a blob's compressed frames; both are kept in the store, so that the next bundle need not compress again.

@@ -1,5 +1,6 @@
 //! From the lock and a full store to a signed bundle.
 
+mod arrivals;
 mod blobs;
 mod documents;
 mod output;
@@ -20,6 +21,7 @@ use kubexm_model::lock::Lock;
 
 use crate::cache::Cache;
 
+pub use arrivals::Arrivals;
 use documents::Documents;
 pub use documents::lock_bytes;
 use output::Output;
@@ -87,10 +89,11 @@ pub struct Packing<'a> {
 }
 
 impl Packing<'_> {
-    /// Writes the bundle of a lock beside its place and renames it, so that it is whole or not there.
-    pub fn run(&self) -> io::Result<Packed> {
+    /// Writes the bundle of a lock beside its place and renames it, so that it is whole or not there. Blobs may still be on
+    /// their way: each is taken as it arrives.
+    pub fn run(&self, arrivals: &Arrivals) -> io::Result<Packed> {
         let (mut members, documents) = documents::members(self.lock)?;
-        let (blobs, elsewhere) = blobs::members(self)?;
+        let (blobs, elsewhere) = blobs::members(self, arrivals)?;
         members.extend(blobs);
         let count = members.len();
         let plan = Plan::new(members, elsewhere, self.statement())?;
@@ -105,11 +108,18 @@ impl Packing<'_> {
             return Ok(packed);
         }
         let output = Output::create(&plan, self.out, volume_size)?;
-        self.progress.stage("writing", plan.size());
         let content = |member: &Member| content(member, &documents, self.cache);
         let progress = |bytes| self.progress.add(bytes);
-        let writer = Packer { threads: self.threads, content: &content, progress: &progress };
-        while_flushing(&output, || writer.write(&plan, &signatures, &output))?;
+        let writer = Packer { content: &content, progress: &progress };
+        let members = plan.members().iter().map(|member| (member.digest, member)).collect();
+        // Documents are here from the beginning.
+        for member in plan.members().iter().filter(|member| documents.contains_key(&member.path)) {
+            arrivals.arrived(member.digest);
+        }
+        while_flushing(&output, || {
+            writer.write_frame(&plan, &signatures, &output)?;
+            arrivals.each(members, self.threads, |member| writer.write_member(&plan, member, &output))
+        })?;
         self.progress.stage("syncing", 0);
         output.sync()?;
         output.persist()?;

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::frame::{PLAIN_MAX, store, store_from, stored_length};
+use super::frame::{store, store_from, stored_length};
 use super::front::{self, Lengths};
 use super::index::{Elsewhere, Encoding, Index, Member, Offsets};
 use super::layout::{between, end};
@@ -25,8 +25,6 @@ pub struct Plan {
 
 /// Writes planned bundles.
 pub struct Packer<'a> {
-    /// How many threads write.
-    pub threads: usize,
     /// The content of a member as it stands in the file: plain for stored members, compressed frames for the others.
     pub content: &'a (dyn Fn(&Member) -> io::Result<Box<dyn Read + Send>> + Sync),
     /// Is told how many bytes were written since it was called last.
@@ -50,6 +48,11 @@ impl Plan {
         statement.data_length = offsets.end;
         let statement_bytes = serde_json::to_vec(&statement)?;
         Ok(Self { index, index_bytes, statement_bytes, offsets })
+    }
+
+    /// Every member, in the order of the file.
+    pub fn members(&self) -> &[Member] {
+        &self.index.members
     }
 
     /// The bytes that a signature must cover.
@@ -99,42 +102,52 @@ impl Plan {
 }
 
 impl Packer<'_> {
-    /// Writes the whole bundle into an empty file. A frame is always written at once, so that volumes can be cut between them.
-    pub fn write(&self, plan: &Plan, signatures: &[Signature], file: &dyn WriteAt) -> io::Result<()> {
-        let front = plan.front(signatures);
-        file.write_all_at(&front, 0)?;
-        let data_at = front.len() as u64;
-        write_between(plan, file, data_at)?;
+    /// Writes the whole bundle into an empty file, with so many threads.
+    pub fn write(&self, plan: &Plan, signatures: &[Signature], file: &dyn WriteAt, threads: usize) -> io::Result<()> {
+        self.write_frame(plan, signatures, file)?;
         let next = AtomicUsize::new(0);
         let failed: Mutex<io::Result<()>> = Mutex::new(Ok(()));
         let work = || {
-            let mut buffer = Vec::with_capacity(stored_length(PLAIN_MAX));
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(member) = plan.index.members.get(at) else { break };
-                let written = self.member(member, file, data_at + plan.offsets.members[at], &mut buffer);
-                if let Err(error) = written {
-                    let error = io::Error::new(error.kind(), format!("{}: {error}", member.path));
+            while let Some(member) = plan.index.members.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if let Err(error) = self.write_member(plan, member, file) {
                     *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Err(error);
                     next.store(usize::MAX / 2, Ordering::Relaxed);
                 }
             }
         };
-        std::thread::scope(|scope| (0..self.threads.max(1)).for_each(|_| drop(scope.spawn(work))));
+        std::thread::scope(|scope| (0..threads.max(1)).for_each(|_| drop(scope.spawn(work))));
         failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn member(&self, member: &Member, file: &dyn WriteAt, mut offset: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
+    /// Writes everything but the members: the front, and what stands between them.
+    pub fn write_frame(&self, plan: &Plan, signatures: &[Signature], file: &dyn WriteAt) -> io::Result<()> {
+        let front = plan.front(signatures);
+        file.write_all_at(&front, 0)?;
+        write_between(plan, file, front.len() as u64)
+    }
+
+    /// Writes one member, at the place that the plan gives it. A frame is always written at once, so that volumes can be cut
+    /// between them.
+    pub fn write_member(&self, plan: &Plan, member: &Member, file: &dyn WriteAt) -> io::Result<()> {
+        let written = match plan.index.find(member.path) {
+            Some(at) => self.member(member, file, plan.lengths(0).data_at() + plan.offsets.members[at]),
+            None => Err(io::Error::new(io::ErrorKind::NotFound, "is not in the plan")),
+        };
+        written.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", member.path)))
+    }
+
+    fn member(&self, member: &Member, file: &dyn WriteAt, mut offset: u64) -> io::Result<()> {
+        let mut buffer = vec![];
         let mut content = (self.content)(member)?;
         for (plain, length) in frame_lengths(member) {
             match member.encoding {
-                Encoding::Stored => store_from(&mut *content, plain, buffer)?,
+                Encoding::Stored => store_from(&mut *content, plain, &mut buffer)?,
                 Encoding::Zstd(_) => {
                     buffer.resize(length, 0);
-                    content.read_exact(buffer)?;
+                    content.read_exact(&mut buffer)?;
                 }
             }
-            file.write_all_at(buffer, offset)?;
+            file.write_all_at(&buffer, offset)?;
             offset += buffer.len() as u64;
             (self.progress)(buffer.len() as u64);
         }
