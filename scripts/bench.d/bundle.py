@@ -1,4 +1,4 @@
-"""bundle.py: images of a local registry to one signed file, side by side with skopeo and crane, in one run.
+"""bundle.py: images of a local registry to one signed file, side by side with skopeo and crane (and zarf), in one run.
 
 Every contender begins with an empty cache and ends with one .tar.zst on the same disk. Prints a table, or with --json one object.
 """
@@ -15,10 +15,11 @@ import time
 
 def arguments():
     parser = argparse.ArgumentParser()
-    for name in ("bundle", "work", "skopeo", "crane", "address"):
+    for name in ("bundle", "work", "skopeo", "crane", "zarf", "address"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--all-peers", action="store_true")
     return parser.parse_args()
 
 
@@ -67,6 +68,11 @@ def manifest(address, names):
     return f"apiVersion: v1\nkind: Pod\nmetadata: {{name: bench}}\nspec:\n  containers:\n{containers}"
 
 
+def zarf(address, names):
+    images = "".join(f"  - {address}/{name}:v1\n" for name in names)
+    return f"kind: ZarfPackageConfig\nmetadata: {{name: bench, version: 0.0.1}}\ncomponents:\n- name: bench\n  required: true\n  images:\n{images}"
+
+
 CLUSTER = """apiVersion: kubexm.io/v1alpha1
 kind: Cluster
 metadata: {name: bench}
@@ -103,9 +109,14 @@ def main():
             "skopeo": [f"{args.skopeo} copy --quiet --src-tls-verify=false docker://{args.address}/{name}:v1 oci:oci:{name}" for name in names],
             "crane": [f"{args.crane} pull --insecure --format=oci " + " ".join(f"{args.address}/{name}:v1" for name in names) + " oci"],
         }
+        peers = {peer: [*commands, "tar -cf - oci | zstd -q -T0 -o out.tar.zst"] for peer, commands in peers.items()}
+        if args.all_peers:
+            peers["zarf"] = [f"{args.zarf} package create . --confirm --skip-sbom --plain-http --zarf-cache cache -o out"]
         for peer, commands in peers.items():
             folder = fresh(work / peer)
-            found = measure([*commands, "tar -cf - oci | zstd -q -T0 -o out.tar.zst"], folder)
+            if peer == "zarf":
+                (folder / "zarf.yaml").write_text(zarf(args.address, names))
+            found = measure(commands, folder)
             if peer not in results or found[0] < results[peer][0]:
                 results[peer] = found
     cold, again, size = best
@@ -128,7 +139,7 @@ def main():
     print(f"{'kubexm-bundle, cold':<28}{cold[0]:>9.2f}{1:>8.2f}{cold[1] / 1e6:>9.0f} MB")
     print(f"{'kubexm-bundle, again':<28}{again[0]:>9.2f}{again[0] / cold[0]:>8.2f}")
     for name, (seconds, peak) in results.items():
-        print(f"{name + ' + tar + zstd -T0':<28}{seconds:>9.2f}{seconds / cold[0]:>8.2f}{peak / 1e6:>9.0f} MB")
+        print(f"{name if name == 'zarf' else name + ' + tar + zstd -T0':<28}{seconds:>9.2f}{seconds / cold[0]:>8.2f}{peak / 1e6:>9.0f} MB")
     print(f"bundle {size / 1e6:.0f} MB, peak memory {answer['peak_rss_bytes'] / 1e6:.0f} MB, verify {answer['verify_bytes_per_second'] / 1e9:.2f} GB/s")
     print(f"cold build / fastest peer: {answer['ratio_to_fastest']}; rebuild / cold build: {answer['rebuild_ratio']}")
 

@@ -11,9 +11,9 @@ use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
 /// Values after aliases are expanded, in one text with everything embedded in it.
-pub(super) const NODES: usize = 2_000_000;
+pub(super) const NODES: usize = 1_000_000;
 /// Bytes of text in them.
-pub(super) const BYTES: usize = 64 * 1024 * 1024;
+pub(super) const BYTES: usize = 32 * 1024 * 1024;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,4 @@
-//! Accounts from the files that people have already: Docker's configuration and netrc.
+//! Accounts from what people have already: Docker's configuration, the helpers that it names, and netrc.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,6 +9,7 @@ use kubexm_model::secret::Secret;
 use serde::Deserialize;
 
 use super::FetchError;
+use super::helper::Helpers;
 
 /// An account.
 #[derive(Debug, Clone)]
@@ -21,6 +22,7 @@ pub(super) struct Account {
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
     registries: BTreeMap<String, Account>,
+    helpers: Helpers,
     hosts: BTreeMap<String, Account>,
 }
 
@@ -28,6 +30,10 @@ pub(super) struct Accounts {
 struct DockerConfig {
     #[serde(default)]
     auths: BTreeMap<String, DockerAuth>,
+    #[serde(default, rename = "credHelpers")]
+    helpers: BTreeMap<String, String>,
+    #[serde(default, rename = "credsStore")]
+    store: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -48,7 +54,8 @@ impl Accounts {
         };
         let mut accounts = Self::default();
         if let Some(text) = read(docker).map_err(|error| refuse(docker, error.to_string()))? {
-            accounts.registries = docker_accounts(&text).map_err(|reason| refuse(docker, reason))?;
+            (accounts.registries, accounts.helpers) =
+                docker_accounts(&text).map_err(|reason| refuse(docker, reason))?;
         }
         if let Some(text) = read(netrc).map_err(|error| refuse(netrc, error.to_string()))? {
             accounts.hosts = netrc_accounts(&text);
@@ -57,8 +64,11 @@ impl Accounts {
     }
 
     /// The account for a registry.
-    pub(super) fn registry(&self, registry: &str) -> Option<&Account> {
-        self.registries.get(registry)
+    pub(super) async fn registry(&self, registry: &str) -> Result<Option<Account>, FetchError> {
+        match self.registries.get(registry) {
+            Some(account) => Ok(Some(account.clone())),
+            None => self.helpers.account(registry).await,
+        }
     }
 
     /// The account for a host of files.
@@ -67,7 +77,7 @@ impl Accounts {
     }
 }
 
-fn docker_accounts(text: &str) -> Result<BTreeMap<String, Account>, String> {
+fn docker_accounts(text: &str) -> Result<(BTreeMap<String, Account>, Helpers), String> {
     let config: DockerConfig = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut found = BTreeMap::new();
     for (key, entry) in config.auths {
@@ -86,7 +96,7 @@ fn docker_accounts(text: &str) -> Result<BTreeMap<String, Account>, String> {
             Account { user: user.to_owned(), password: Secret::from(password.to_owned()) },
         );
     }
-    Ok(found)
+    Ok((found, Helpers::new(config.helpers, config.store)))
 }
 
 fn netrc_accounts(text: &str) -> BTreeMap<String, Account> {
@@ -117,7 +127,7 @@ mod tests {
 
     #[test]
     fn accounts_are_read_from_both_files() {
-        let docker = docker_accounts(r#"{"auths": {"reg.test:5000": {"auth": "dTpwOnc="}, "https://index.docker.io/v1/": {"auth": "YTpi"}, "empty": {}}, "credsStore": "x"}"#).unwrap();
+        let docker = docker_accounts(r#"{"auths": {"reg.test:5000": {"auth": "dTpwOnc="}, "https://index.docker.io/v1/": {"auth": "YTpi"}, "empty": {}}, "credsStore": "x"}"#).unwrap().0;
         assert_eq!(docker["reg.test:5000"].user, "u");
         assert_eq!(docker["reg.test:5000"].password.expose(), "p:w");
         assert_eq!(docker["docker.io"].user, "a");
@@ -126,5 +136,14 @@ mod tests {
         assert_eq!(netrc["b.test"].user, "v");
         assert_eq!(netrc["a.test"].password.expose(), "p");
         assert!(docker_accounts("{").is_err());
+    }
+
+    #[tokio::test]
+    async fn a_helper_that_is_no_program_or_not_there_is_named() {
+        let (_, helpers) = docker_accounts(r#"{"credHelpers": {"a.test": "../x", "b.test": "kubexm-none"}}"#).unwrap();
+        let refusal = |registry: &'static str| async { helpers.account(registry).await.unwrap_err().to_string() };
+        assert!(refusal("a.test").await.contains("not one of a program"));
+        assert!(refusal("b.test").await.contains("docker-credential-kubexm-none gives no account for b.test"));
+        assert!(helpers.account("c.test").await.unwrap().is_none());
     }
 }

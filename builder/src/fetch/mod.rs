@@ -2,6 +2,7 @@
 
 mod credentials;
 mod download;
+mod helper;
 mod http;
 mod oci;
 mod retry;

@@ -116,8 +116,8 @@ impl Source for ImageBlob<'_> {
 impl Fetcher {
     /// Says who we are to a registry; a wrong password shows here, and not as a riddle later.
     pub async fn log_in(&self, image: &ImageSource) -> Result<(), FetchError> {
-        let Some(account) = self.accounts.registry(&image.from.registry().to_string()) else { return Ok(()) };
-        let auth = RegistryAuth::Basic(account.user.clone(), account.password.expose().to_owned());
+        let Some(account) = self.accounts.registry(&image.from.registry().to_string()).await? else { return Ok(()) };
+        let auth = RegistryAuth::Basic(account.user, account.password.expose().to_owned());
         let name = reference(&image.from)?;
         let outcome = self.oci.auth(&name, &auth, oci_distribution::RegistryOperation::Pull).await;
         outcome.map(|_| ()).map_err(|error| translate(&image.from.registry().to_string(), error))
@@ -133,9 +133,9 @@ impl Fetcher {
         let from = digest.map_or_else(|| image.from.to_string(), |digest| format!("{}@{digest}", image.from.name()));
         let name: oci_distribution::Reference =
             from.parse().map_err(|error| FetchError::Options(format!("`{from}` is no image: {error}")))?;
-        let account = self.accounts.registry(&image.from.registry().to_string());
+        let account = self.accounts.registry(&image.from.registry().to_string()).await?;
         let auth = account.map_or(RegistryAuth::Anonymous, |account| {
-            RegistryAuth::Basic(account.user.clone(), account.password.expose().to_owned())
+            RegistryAuth::Basic(account.user, account.password.expose().to_owned())
         });
         let pull = async || {
             self.oci.pull_manifest_raw(&name, &auth, &MANIFESTS).await.map_err(|error| translate(&from, error))
