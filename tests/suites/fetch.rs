@@ -343,3 +343,63 @@ fn a_store_that_cannot_be_written_is_an_error_and_leaves_nothing_wrong() {
     run(setup.fetcher.file("f", &url, expected(&file))).unwrap();
     assert_sound(&setup.cache);
 }
+
+/// A registry that lets nobody in, and writes down who knocked.
+fn locked_registry() -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = seen.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = [0; 4096];
+            let length = stream.read(&mut head).unwrap_or(0);
+            let head = String::from_utf8_lossy(&head[..length]).into_owned();
+            let account = head.lines().find(|line| line.to_lowercase().starts_with("authorization:"));
+            log.lock().unwrap().extend(account.map(str::to_owned));
+            let answer = "HTTP/1.1 401 x\r\nWWW-Authenticate: Basic realm=\"x\"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    (address, seen)
+}
+
+#[test]
+fn the_account_of_a_credential_helper_goes_to_its_registry() {
+    use std::os::unix::fs::PermissionsExt;
+    let (address, seen) = locked_registry();
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| {
+        std::fs::File::create(folder.path().join(name)).unwrap().write_all(text.as_bytes()).unwrap();
+    };
+    let helper = "#!/bin/sh\nread -r asked || true\necho \"$1 $asked\" > asked\nprintf '{\"ServerURL\": \"x\", \"Username\": \"u\", \"Secret\": \"p:w\"}'\n";
+    put("docker-credential-test", helper);
+    let program = folder.path().join("docker-credential-test");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    put("config.json", &format!(r#"{{"credHelpers": {{"{address}": "test"}}}}"#));
+    put(
+        "pod.yaml",
+        &format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: [{{name: c, image: '{address}/x:1'}}]\n"
+        ),
+    );
+    put(
+        "cluster.yaml",
+        "apiVersion: kubexm.io/v1alpha1\nkind: Cluster\nmetadata: {name: a}\nspec:\n  hosts: [{name: a, address: 10.0.0.1, \
+         roles: [master, worker, registry]}]\n  network: {plugin: cilium}\n  addons: [{name: a, manifests: [./pod.yaml]}]\n",
+    );
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let output = std::process::Command::new(kubexm_tests::program("kubexm-bundle"))
+        .args(["lock", "--only", "manifests", "--retries", "0", "--cache-dir", "cache", "--plain-http", &address])
+        .current_dir(folder.path())
+        .env("PATH", path)
+        .env("DOCKER_CONFIG", folder.path())
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    assert_eq!(kubexm_tests::text(&folder.path().join("asked")), format!("get {address}\n"));
+    let seen = seen.lock().unwrap();
+    assert!(seen.iter().any(|line| line.ends_with("Basic dTpwOnc=")), "{seen:?}");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("p:w"));
+}
