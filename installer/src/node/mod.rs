@@ -15,22 +15,33 @@ pub mod error;
 pub mod fake;
 /// Files as they are and as they shall be.
 pub mod file;
+/// Lines to nodes: they start programs and carry bytes.
+pub mod line;
+/// This machine as a node.
+pub mod local;
 /// Names that reach a node: units, sysctls, modules, packages, accounts.
 pub mod names;
 /// Absolute paths on a node.
 pub mod path;
+/// A node that is spoken to in commands, over any line.
+pub mod posix;
 /// What can be asked without changing anything.
 pub mod query;
 /// The one place where text becomes part of a shell's command line.
 pub mod quote;
+/// A machine over SSH as a node.
+pub mod ssh;
 
 pub use change::{AccountChange, Change, FileChange, PackageChange, SystemChange, UnitChange};
 pub use command::{Command, Output, Stdin};
 pub use error::NodeError;
 pub use file::{Content, FileKind, Mode, NewFile, Owner, Sent, Stat};
+pub use local::LocalNode;
 pub use names::{AccountName, ModuleName, PackageName, SysctlKey, UnitName};
 pub use path::NodePath;
+pub use posix::{PosixNode, Sudo};
 pub use query::{Answer, Ask, Query};
+pub use ssh::SshNode;
 
 use async_trait::async_trait;
 use kubexm_model::digest::Digest;
