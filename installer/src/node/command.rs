@@ -33,7 +33,7 @@ pub struct Command {
     /// The exit codes that mean success.
     #[serde(default = "default_accepted")]
     pub accepted: Vec<i32>,
-    /// How many bytes of each output are kept: the last ones.
+    /// How many bytes of each output are kept: the last ones, and of standard error never few.
     #[serde(default = "default_keep")]
     pub keep: usize,
 }

@@ -42,6 +42,8 @@ pub(super) enum TalkError {
 
 /// What travels at once: measured to be the fastest over SSH.
 pub(super) const PIECE: usize = 256 * 1024;
+/// What is always kept of standard error: why something failed.
+const REASON: usize = 16 * 1024;
 /// How long somebody else may hold a program's output open after its end.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -49,7 +51,7 @@ const LINGER: Duration = Duration::from_secs(2);
 pub(super) async fn talk(process: Process, gate: Option<Gate>, feed: Feed, keep: usize) -> Result<Output, TalkError> {
     let Process { stdin, events } = process;
     let (tell, told) = mpsc::unbounded_channel();
-    let listener = Listener { events, gate, tell, stdout: Tail::new(keep), stderr: Tail::new(keep) };
+    let listener = Listener { events, gate, tell, stdout: Tail::new(keep), stderr: Tail::new(keep.max(REASON)) };
     let listening = listener.listen();
     tokio::pin!(listening);
     // A program may end without reading everything, and may read everything long before it ends.
