@@ -1,0 +1,15 @@
+//! Nodes: the one in memory, this machine and a real sshd on loopback do the same; what comes over a line that breaks,
+//! asks for passwords or shows the wrong key.
+
+mod conformance;
+mod relay;
+
+mod sshd;
+mod upload;
+
+use kubexm_installer::node::NodePath;
+
+/// A path that is one.
+pub fn path(text: &str) -> NodePath {
+    NodePath::new(text).unwrap_or_else(|error| panic!("{error}"))
+}
