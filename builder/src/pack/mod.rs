@@ -9,7 +9,7 @@ mod written;
 use std::collections::BTreeSet;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
@@ -156,21 +156,23 @@ impl Packing<'_> {
     }
 }
 
+/// Often enough to keep the disk busy, and seldom enough not to keep the processor busy with it.
+const FLUSH_EVERY: Duration = Duration::from_millis(250);
+
 const DAY: u64 = 24 * 60 * 60;
 
 /// Lets the disk work while a file is being written, so that little is left to wait for at the end.
 fn while_flushing(output: &Output, write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-    let written = AtomicBool::new(false);
+    let (written, wait) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !written.load(Ordering::Relaxed) {
+        scope.spawn(move || {
+            while wait.recv_timeout(FLUSH_EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
                 // Whether it worked shows when the whole file is synced.
                 let _ = output.sync();
-                std::thread::sleep(Duration::from_millis(50));
             }
         });
         let outcome = write();
-        written.store(true, Ordering::Relaxed);
+        drop(written);
         outcome
     })
 }
