@@ -2,9 +2,14 @@
 //! asks for passwords or shows the wrong key.
 
 mod conformance;
+mod host_keys;
+mod login;
+mod parity;
 mod relay;
+mod server;
 
 mod sshd;
+mod sudo;
 mod upload;
 
 use kubexm_installer::node::NodePath;

@@ -1,8 +1,8 @@
 //! A relay before a server that can be told to break the line.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -14,6 +14,7 @@ pub struct Relay {
     left: Arc<AtomicI64>,
     connections: Arc<AtomicUsize>,
     cut: Arc<Notify>,
+    server: Arc<Mutex<SocketAddr>>,
 }
 
 impl Relay {
@@ -25,13 +26,16 @@ impl Relay {
             left: Arc::new(AtomicI64::new(i64::MAX)),
             connections: Arc::default(),
             cut: Arc::default(),
+            server: Arc::new(Mutex::new(server)),
         };
+        let leads = Arc::clone(&relay.server);
         let (left, connections, cut) =
             (Arc::clone(&relay.left), Arc::clone(&relay.connections), Arc::clone(&relay.cut));
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 connections.fetch_add(1, Ordering::SeqCst);
-                let Ok(server) = TcpStream::connect(server).await else { continue };
+                let to = *leads.lock().unwrap();
+                let Ok(server) = TcpStream::connect(to).await else { continue };
                 tokio::spawn(carry(client, server, Arc::clone(&left), Arc::clone(&cut)));
             }
         });
@@ -46,6 +50,11 @@ impl Relay {
     /// Breaks every line now.
     pub fn cut_now(&self) {
         self.cut.notify_waiters();
+    }
+
+    /// Leads new connections elsewhere.
+    pub fn lead_to(&self, server: SocketAddr) {
+        *self.server.lock().unwrap() = server;
     }
 
     /// How many connections there have been.

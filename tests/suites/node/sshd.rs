@@ -19,8 +19,11 @@ pub struct Sshd {
     children: Arc<Mutex<Vec<Child>>>,
 }
 
-/// As root, sshd wants a directory that belongs to it; a private mount namespace gives it one.
-const AS_ROOT: &str = "mount -t tmpfs none /run && mkdir -m 0755 /run/sshd && exec \"$@\"";
+/// As root, sshd wants a directory that belongs to it; a private mount namespace gives it one. What this machine's
+/// owner likes to see in a shell is left out.
+const AS_ROOT: &str = "mount -t tmpfs none /run && mkdir -m 0755 /run/sshd || exit 1
+[ ! -e ~/.bashrc ] || mount --bind /dev/null ~/.bashrc
+exec \"$@\"";
 
 impl Sshd {
     /// A server with a host key of each of these types, and more lines for its configuration.
