@@ -2,6 +2,8 @@
 //!
 //! The modules stand in the order in which data flows through them.
 
+/// Runs plans; knows no Kubernetes.
+pub mod engine;
 /// Which keys a machine may show before anything is said to it.
 pub mod hostkeys;
 /// How a node is reached, looked at and changed.

@@ -83,6 +83,11 @@ pub struct Owner {
 }
 
 impl Owner {
+    /// Root and its group.
+    pub fn root() -> Self {
+        Self::new(AccountName::root(), AccountName::root())
+    }
+
     /// User and group.
     pub fn new(user: AccountName, group: AccountName) -> Self {
         Self { user, group }

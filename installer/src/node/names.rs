@@ -116,6 +116,13 @@ impl SysctlKey {
     }
 }
 
+impl AccountName {
+    /// The one who may do everything.
+    pub fn root() -> Self {
+        Self("root".to_owned())
+    }
+}
+
 impl ModuleName {
     /// The name as the kernel lists it: with underscores.
     pub fn in_kernel(&self) -> String {
