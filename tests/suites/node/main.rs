@@ -2,6 +2,7 @@
 //! asks for passwords or shows the wrong key.
 
 mod conformance;
+mod facts;
 mod host_keys;
 mod login;
 mod parity;

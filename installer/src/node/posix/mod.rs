@@ -9,6 +9,7 @@ mod put;
 mod sudo;
 mod talk;
 
+pub(crate) use ask::parse_mounts;
 pub use sudo::Sudo;
 
 use std::time::{Duration, Instant};
