@@ -92,7 +92,7 @@ pub enum OpError {
         /// What was to be done.
         doing: String,
         /// Why it was not.
-        source: NodeError,
+        source: Box<NodeError>,
     },
     /// The node is in a state that must not be changed.
     #[error("{0}")]
@@ -113,14 +113,14 @@ impl OpError {
     /// Puts what was to be done before what the node said.
     pub fn node(doing: impl Into<String>) -> impl FnOnce(NodeError) -> Self {
         let doing = doing.into();
-        move |source| Self::Node { doing, source }
+        move |source| Self::Node { doing, source: Box::new(source) }
     }
 
     /// Whether another try could help: the line was lost, or something was late.
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Node { source, .. } => {
-                matches!(source, NodeError::Disconnected { .. } | NodeError::Unreachable { .. })
+                matches!(**source, NodeError::Disconnected { .. } | NodeError::Unreachable { .. })
             }
             Self::Refused(_) => false,
             Self::Late { .. } => true,
