@@ -154,7 +154,7 @@ impl Act {
         if after != Found::Satisfied {
             return Err(ActError::NoEffect { what });
         }
-        ground.journal.note(Entry::Done { intention })?;
+        ground.journal.done(intention)?;
         Ok(())
     }
 

@@ -101,6 +101,8 @@ pub struct Intention {
     pub what: String,
     /// The way back.
     pub undo: Vec<Undo>,
+    /// Whether it is known to have happened wholly.
+    pub done: bool,
 }
 
 /// A journal that is being written.
@@ -139,11 +141,10 @@ impl Journal {
         Ok((journal, read.entries))
     }
 
-    /// What is not undone on a node, or in one task there, the last one first: the way back.
-    pub fn way_back(&self, node: &str, task: Option<&str>) -> Vec<Intention> {
+    /// What is not undone and meets a condition, the last one first: the way back.
+    pub fn way_back(&self, wanted: impl Fn(&Intention) -> bool) -> Vec<Intention> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let here = |intention: &&Intention| intention.node == node && task.is_none_or(|task| intention.task == task);
-        open.values().rev().filter(here).cloned().collect()
+        open.values().rev().filter(|intention| wanted(intention)).cloned().collect()
     }
 
     /// The nodes on which something is not undone.
@@ -157,10 +158,15 @@ impl Journal {
         match entry {
             Entry::Intend { node, task, what, undo, .. } => {
                 let (node, task, what, undo) = (node.clone(), task.clone(), what.clone(), undo.clone());
-                open.insert(number, Intention { number, node, task, what, undo });
+                open.insert(number, Intention { number, node, task, what, undo, done: false });
+            }
+            Entry::Done { intention } => {
+                if let Some(known) = open.get_mut(intention) {
+                    known.done = true;
+                }
             }
             Entry::Undone { intention } => drop(open.remove(intention)),
-            Entry::Began { .. } | Entry::Done { .. } | Entry::Ended { .. } => {}
+            Entry::Began { .. } | Entry::Ended { .. } => {}
         }
     }
 
@@ -174,8 +180,11 @@ impl Journal {
         Ok(number)
     }
 
-    /// Writes an entry that may be lost in a power cut: without it something is looked at or undone once more than needed.
-    pub fn note(&self, entry: Entry) -> Result<(), JournalError> {
+    /// Writes that something is done, which may be lost in a power cut: without it something is undone and done once more
+    /// than needed.
+    pub fn done(&self, intention: u64) -> Result<(), JournalError> {
+        let entry = Entry::Done { intention };
+        self.remember(intention, &entry);
         self.send(Waiting { entry, written: None })
     }
 
@@ -287,7 +296,7 @@ mod tests {
         let first = found.len() as u64;
         for number in 0..5 {
             assert_eq!(journal.write(intend(number)).await.unwrap(), first + u64::from(number) * 2);
-            journal.note(Entry::Done { intention: first + u64::from(number) * 2 }).unwrap();
+            journal.done(first + u64::from(number) * 2).unwrap();
         }
     }
 

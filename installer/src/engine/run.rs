@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use super::act::{ActError, Ground, kept_folder};
 use super::event::{Event, Outcome, Place, Watch};
 use super::graph::{ActId, Before, Graph};
-use super::journal::{Entry, Journal, JournalError};
+use super::journal::{Entry, Intention, Journal, JournalError};
 use super::outputs::Outputs;
 use crate::node::{FileChange, Mutate, NodePath};
 
@@ -74,6 +74,7 @@ impl Run<'_> {
     /// Does everything that can be done. Where an act fails, what its task did on that node is undone, and what waits for it
     /// is skipped; other nodes go on.
     pub async fn execute(&self, graph: &Graph) -> Result<Summary, JournalError> {
+        self.undo_unfinished().await?;
         let places = Semaphore::new(self.limits.acts.max(1));
         let mut ended: Vec<Option<Outcome>> = vec![None; graph.acts.len()];
         let mut summary = Summary::default();
@@ -103,7 +104,8 @@ impl Run<'_> {
                 Ok(outcome) => outcome,
                 Err(error) => {
                     let place = graph.acts[id.0].place.clone();
-                    summary.remains.extend(self.undo(&place.node, Some(&place.task)).await?);
+                    let of_task = |known: &Intention| known.node == place.node && known.task == place.task;
+                    summary.remains.extend(self.undo(&place.node, of_task).await?);
                     let text = error.to_string();
                     summary.failures.push((place, error));
                     Outcome::Failed(text)
@@ -140,15 +142,28 @@ impl Run<'_> {
     /// Undoes everything that the journal has, on all nodes at once; gives what could not be undone.
     pub async fn roll_back(&self) -> Result<Vec<(String, String, String)>, JournalError> {
         let nodes = self.journal.nodes();
-        let all = futures::future::join_all(nodes.iter().map(|node| self.undo(node, None))).await;
+        let undo = nodes.iter().map(|node| self.undo(node, |known| known.node == *node));
+        let all = futures::future::join_all(undo).await;
         Ok(all.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// Plays the journal backwards for a node, or for one task there. Goes on after a part that fails.
-    async fn undo(&self, name: &str, task: Option<&str>) -> Result<Vec<(String, String, String)>, JournalError> {
+    /// What an earlier run began and did not finish may be there in part, where no look can tell: it is undone and begun anew.
+    async fn undo_unfinished(&self) -> Result<(), JournalError> {
+        let nodes = self.journal.nodes();
+        let undo = nodes.iter().map(|node| self.undo(node, |known| known.node == *node && !known.done));
+        // What cannot be undone shows again when the act has its turn.
+        futures::future::join_all(undo).await.into_iter().collect::<Result<Vec<_>, _>>().map(drop)
+    }
+
+    /// Plays the journal backwards on a node, for what meets a condition. Goes on after a part that fails.
+    async fn undo(
+        &self,
+        name: &str,
+        wanted: impl Fn(&Intention) -> bool,
+    ) -> Result<Vec<(String, String, String)>, JournalError> {
         let mut remains = vec![];
         let Some(node) = self.nodes.get(name) else { return Ok(remains) };
-        for intention in self.journal.way_back(name, task) {
+        for intention in self.journal.way_back(wanted) {
             let kept = kept_folder(&self.folder, intention.number);
             let mut failed = None;
             for undo in &intention.undo {

@@ -1,0 +1,142 @@
+//! Each specific step on each distinct kind of node that the fixtures have.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use kubexm_installer::engine::event::Unwatched;
+use kubexm_installer::engine::run::{Nodes, Run};
+use kubexm_installer::engine::{Graph, Journal, Limits, Outputs};
+use kubexm_installer::inventory::NodeFacts;
+use kubexm_installer::inventory::parse::{Asked, facts};
+use kubexm_installer::node::Mutate;
+use kubexm_installer::node::fake::FakeNode;
+use kubexm_installer::pipelines::{Site, create_cluster, plan};
+use kubexm_tests::{catalogue, fixtures, read_fixture, root, stem, text};
+use tempfile::TempDir;
+
+use crate::node::{busy, journal_folder, kept};
+
+/// One step on one node.
+pub struct Case {
+    /// The first fixture and system that it was found with.
+    pub name: String,
+    site: Site,
+    host: String,
+    step: String,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}", self.step, self.name)
+    }
+}
+
+pub fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Every step with every distinct list of generic steps; the same list on another cluster is the same case.
+pub fn cases() -> Vec<Case> {
+    static SITES: LazyLock<Vec<(String, Site)>> = LazyLock::new(sites);
+    let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
+    let mut found = vec![];
+    for (name, site) in SITES.iter() {
+        let graph = plan(&create_cluster(), site).unwrap();
+        for (_, act) in graph.acts() {
+            let ops = (act.expand)(&Outputs::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let described: Vec<String> = ops.iter().map(|op| op.describe()).collect();
+            if !described.is_empty() && seen.insert((act.place.step.clone(), described.join("\n"))) {
+                let (host, step) = (act.place.node.clone(), act.place.step.clone());
+                found.push(Case { name: format!("{name}, {host}"), site: site.clone(), host, step });
+            }
+        }
+    }
+    found
+}
+
+/// Every good cluster, its machines alternately Debian, Rocky and Ubuntu.
+fn sites() -> Vec<(String, Site)> {
+    let catalogue = catalogue();
+    let systems: Vec<(&str, Arc<NodeFacts>)> =
+        ["debian-12", "rocky-9", "ubuntu-24.04"].map(|system| (system, Arc::new(recorded(system)))).to_vec();
+    let mut sites = vec![];
+    for (number, file) in fixtures("clusters/good").iter().enumerate() {
+        let Some(cluster) = read_fixture(file, &catalogue).cluster else { continue };
+        let cluster = Arc::new(cluster);
+        let (system, _) = systems[number % systems.len()];
+        let facts: BTreeMap<String, Arc<NodeFacts>> = (cluster.spec().hosts.iter().enumerate())
+            .map(|(at, host)| (host.name.clone(), systems[(number + at) % systems.len()].1.clone()))
+            .collect();
+        sites.push((format!("{} from {system}", stem(file)), Site { cluster, facts }));
+    }
+    sites
+}
+
+fn recorded(system: &str) -> NodeFacts {
+    let file = root().join("tests/suites/node/facts").join(format!("{system}.txt"));
+    let directories = ["/var/lib", "/opt/a b"].map(crate::node::path);
+    facts(&text(&file), Asked { directories: &directories, sent: 0.0, received: 1.0 }).unwrap()
+}
+
+impl Case {
+    /// The name of the step.
+    pub fn step(&self) -> String {
+        self.step.clone()
+    }
+
+    /// A node on which it has something to do.
+    pub fn node(&self) -> Arc<FakeNode> {
+        Arc::new(busy())
+    }
+
+    fn graph(&self) -> Graph {
+        let whole = plan(&create_cluster(), &self.site).unwrap();
+        let mut graph = Graph::default();
+        let act = whole.acts().find(|(_, act)| act.place.node == self.host && act.place.step == self.step);
+        let mut act = act.unwrap().1.clone();
+        // A lost line stays lost here: waiting for it would only take time.
+        act.retries = 0;
+        graph.add(act, vec![]).unwrap();
+        graph
+    }
+
+    /// Runs it with a journal of its own; gives the number of changes.
+    pub async fn run(&self, node: &Arc<FakeNode>) -> Result<usize, String> {
+        self.run_with(node, &journal_folder()).await
+    }
+
+    /// Runs it, or goes on with it.
+    pub async fn run_with(&self, node: &Arc<FakeNode>, folder: &TempDir) -> Result<usize, String> {
+        let (journal, _) = Journal::open(&folder.path().join("journal")).unwrap();
+        let nodes = self.nodes(node);
+        let summary = self.on(&nodes, &journal).execute(&self.graph()).await.unwrap();
+        match summary.failures.first() {
+            None => Ok(summary.changes()),
+            Some((_, error)) => Err(error.to_string()),
+        }
+    }
+
+    /// Undoes everything in the journal; gives what remains.
+    pub async fn roll_back(&self, node: &Arc<FakeNode>, folder: &TempDir) -> Vec<String> {
+        let (journal, _) = Journal::open(&folder.path().join("journal")).unwrap();
+        let nodes = self.nodes(node);
+        let remains = self.on(&nodes, &journal).roll_back().await.unwrap();
+        remains.into_iter().map(|(_, what, why)| format!("{what}: {why}")).collect()
+    }
+
+    fn nodes(&self, node: &Arc<FakeNode>) -> Nodes {
+        BTreeMap::from([(self.host.clone(), node.clone() as Arc<dyn Mutate>)])
+    }
+
+    fn on<'a>(&self, nodes: &'a Nodes, journal: &'a Journal) -> Run<'a> {
+        Run {
+            nodes,
+            journal,
+            watch: &Unwatched,
+            limits: Limits::default(),
+            folder: kept(),
+            outputs: Outputs::default(),
+        }
+    }
+}
