@@ -9,6 +9,8 @@ pub mod known_hosts;
 pub mod policy;
 /// The project's own file, to which accepted keys are added.
 pub mod record;
+/// The keys of many machines, for a person to compare.
+pub mod scan;
 
 pub use policy::{HostKeys, Refusal, Target};
 

@@ -210,7 +210,7 @@ pub struct Clock {
     pub offset: f64,
     /// How wrong `offset` can be at most, in seconds: half of the round trip.
     pub uncertainty: f64,
-    /// Whether it says that it follows a time server.
+    /// Whether timesyncd or chrony say that they follow a time server; nothing without them.
     pub synchronised: Option<bool>,
     /// The time zone.
     pub zone: Option<String>,

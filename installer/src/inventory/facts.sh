@@ -68,8 +68,15 @@ for process in /proc/[0-9]*; do
   { read -r name < "$process/comm"; } 2> /dev/null && value process "${process#/proc/} $name"
 done
 
-if has timedatectl; then
-  patiently timedatectl show --property=Timezone --property=NTP --property=NTPSynchronized 2> /dev/null | lines clock
+# Not timedatectl: it starts a service.
+zone=$(readlink /etc/localtime 2> /dev/null)
+value zone "${zone##*/zoneinfo/}"
+if [ -e /run/systemd/timesync/synchronized ]; then
+  value synchronised yes
+elif has chronyc && tracking=$(patiently chronyc -n tracking 2> /dev/null); then
+  case $tracking in *'Leap status'*Normal*) value synchronised yes ;; *) value synchronised no ;; esac
+elif [ -d /run/systemd/timesync ]; then
+  value synchronised no
 fi
 if [ -d /run/systemd/system ]; then
   patiently systemctl show --property=Id,LoadState,ActiveState,UnitFileState -- \
@@ -117,7 +124,7 @@ done
 for tool in bash conntrack containerd containerd-shim-runc-v2 crictl crio ctr curl dockerd ebtables etcd etcdctl ethtool \
   getent gzip haproxy helm ip ip6tables ipset iptables ipvsadm isulad k0s k3s kata-runtime keepalived kubeadm kubectl \
   kubelet modprobe mount nerdctl nft nginx podman python3 rke2 runc sha256sum socat ss sudo swapoff sysctl systemctl tar \
-  timedatectl timeout useradd xz zstd; do
+  timeout useradd xz zstd; do
   place=$(command -v "$tool" 2> /dev/null) && value tool "$tool $place"
 done
 for place in /etc/cni/net.d /etc/containerd /etc/crio /etc/docker /etc/etcd /etc/kubernetes /etc/kubexm /etc/rancher \

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
+use kubexm_installer::hostkeys::scan::{Standing, accept, scan};
 use kubexm_installer::hostkeys::{HostKeys, Refusal, fingerprint};
 use kubexm_installer::node::ssh::{ConnectError, Endpoint, Login, Options, Route, SshLine, SshNode};
 use kubexm_installer::node::{Command, Mutate, NodeError};
@@ -120,4 +122,46 @@ async fn weak_algorithms_are_refused() {
         assert!(matches!(end, Err(ConnectError::Peek { .. })), "{what}: {end:?}");
         assert_eq!(server.count("login"), 0);
     }
+}
+
+#[tokio::test]
+async fn a_scan_shows_keys_and_trusts_nothing_by_itself() {
+    let (known_one, new_one, changed) = (
+        Server::start(Lets::Password("")).await,
+        Sshd::start(&["ed25519", "ecdsa", "rsa"], ""),
+        Server::start(Lets::Password("")).await,
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("known_hosts");
+    let other = format!("[127.0.0.1]:{} {}\n", changed.address.port(), known_one.key.to_openssh().unwrap());
+    std::fs::write(&file, known(&known_one) + &other).unwrap();
+    let endpoint = |address| Endpoint { address, user: "root".to_owned(), login: password(), pin: None };
+    let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
+    let routes = [known_one.address, new_one.address, changed.address, nobody]
+        .map(|address| (address.port().to_string(), Route { target: endpoint(address), jump: None }));
+    let read = || Arc::new(HostKeys::read([file.clone()]).unwrap());
+    let scanned = scan(&routes, &read(), &Options::default(), 8).await;
+    let standing = |index: usize| {
+        let keys = scanned[index].keys.as_ref().unwrap();
+        keys.iter().map(|shown| shown.standing.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!((standing(0), standing(1)), (vec![Standing::Trusted], vec![Standing::New; 3]));
+    assert!(matches!(standing(2)[..], [Standing::Refused(Refusal::Changed { .. })]));
+    assert!(scanned[3].keys.is_err());
+    assert_eq!(known_one.count("login") + changed.count("login"), 0);
+    assert!(!new_one.log().contains("Accepted"));
+    assert_eq!(accept(&scanned, "--accept-new", jiff::Timestamp::now(), &file).unwrap(), 3);
+    let again = scan(&routes, &read(), &Options::default(), 8).await;
+    assert!(again[1].keys.as_ref().unwrap().iter().all(|shown| shown.standing == Standing::Trusted));
+    assert!(
+        matches!(again[2].keys.as_ref().unwrap()[0].standing, Standing::Refused(_)),
+        "a change is never accepted so"
+    );
+    let ed25519 = scanned[1].keys.as_ref().unwrap()[0].fingerprint.clone();
+    let pinned = Endpoint { pin: Some(ed25519), ..endpoint(new_one.address) };
+    let pinned =
+        scan(&[("pinned".to_owned(), Route { target: pinned, jump: None })], &read(), &Options::default(), 1).await;
+    let standing: Vec<_> = pinned[0].keys.as_ref().unwrap().iter().map(|shown| shown.standing.clone()).collect();
+    assert_eq!(standing, [Standing::Trusted, Standing::Other, Standing::Other]);
+    assert_eq!(accept(&again, "--accept-new", jiff::Timestamp::now(), &file).unwrap(), 0);
 }

@@ -118,13 +118,12 @@ pub(super) fn clock(said: &Said<'_>, sent: f64, received: f64) -> Result<Clock, 
     let missing = |key| move || Misunderstood::Missing { key };
     let begin: f64 = said.number("begin")?.ok_or_else(missing("begin"))?;
     let end: f64 = said.number("end")?.ok_or_else(missing("end"))?;
-    let property = |name: &str| said.all("clock").find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     // Some tools tell whole seconds only.
     let grain = if said.one("begin")?.contains('.') { 0.0 } else { 1.0 };
     Ok(Clock {
         offset: f64::midpoint(begin - sent, end - received),
         uncertainty: (((received - sent) - (end - begin)) / 2.0).max(0.0) + grain,
-        synchronised: property("NTPSynchronized").map(|value| value == "yes"),
-        zone: property("Timezone").filter(|zone| !zone.is_empty()).map(str::to_owned),
+        synchronised: said.maybe("synchronised").map(|value| value == "yes"),
+        zone: said.owned("zone"),
     })
 }

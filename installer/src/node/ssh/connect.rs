@@ -126,6 +126,19 @@ pub(super) async fn connect(
     Ok(Connection { client, jump })
 }
 
+pub(super) async fn look_at_keys(
+    route: &Route,
+    host_keys: &HostKeys,
+    options: &Options,
+) -> Result<Vec<PublicKey>, ConnectError> {
+    let jump = match &route.jump {
+        Some(jump) => Some(reach(jump, None, host_keys, options, &mut None).await?),
+        None => None,
+    };
+    let keys = peek_all(route.target.address, jump.as_ref(), options.connect_timeout).await;
+    keys.map_err(|source| ConnectError::Peek { source })
+}
+
 /// Connects to one machine: its key is judged, then it must be exactly that key, then the ways to log in are tried.
 async fn reach(
     endpoint: &Endpoint,

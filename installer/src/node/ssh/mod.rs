@@ -12,12 +12,13 @@ mod peek;
 
 pub use connect::ConnectError;
 pub use login::{Endpoint, Login, LoginError, Route, Surroundings};
-pub use peek::{PeekError, peek, peek_all};
+pub use peek::PeekError;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use russh::keys::PublicKey;
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::hostkeys::HostKeys;
@@ -96,6 +97,11 @@ impl SshLine {
     /// Connects unless there is a connection.
     pub async fn connect(&self) -> Result<(), ConnectError> {
         self.connection().await.map(drop)
+    }
+
+    /// One host key of each type that the machine at the end has. Nobody logs in there, only at a jump host.
+    pub async fn host_keys(&self) -> Result<Vec<PublicKey>, ConnectError> {
+        connect::look_at_keys(&self.route, &self.host_keys, &self.options).await
     }
 
     /// Ends the connection; the next program makes a new one.

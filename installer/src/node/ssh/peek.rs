@@ -59,7 +59,7 @@ impl Handler for Peek {
 }
 
 /// The key that a machine shows when it is asked for these types in this order. No attempt to log in is made.
-pub async fn peek(
+pub(super) async fn peek(
     address: SocketAddr,
     via: Option<&Client>,
     kinds: Vec<Algorithm>,
@@ -96,7 +96,7 @@ async fn handshake(
 }
 
 /// One key of each type that the machine has, the usual types first.
-pub async fn peek_all(
+pub(super) async fn peek_all(
     address: SocketAddr,
     via: Option<&Client>,
     patience: Duration,
