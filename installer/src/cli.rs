@@ -3,7 +3,9 @@
 use clap::{CommandFactory, Parser, Subcommand};
 use kubexm_model::console::{ColorArgs, Failure, bundle, commands as shared};
 
-/// Reads the cluster.yaml that a bundle was built from, at the site where the cluster will run.
+use crate::commands;
+
+/// Builds the cluster at the site where it will run.
 #[derive(Debug, Parser)]
 #[command(name = "kubexm-install", version, max_term_width = 120)]
 #[command(before_help = "Examples:
@@ -25,6 +27,26 @@ enum Command {
     /// Look at a configuration
     #[command(subcommand)]
     Config(shared::Config),
+    /// Look at the machines' SSH host keys
+    #[command(subcommand)]
+    Hosts(commands::hosts::Hosts),
+    /// Build something
+    #[command(subcommand)]
+    Create(Box<commands::create::Create>),
+    /// Go on with a run that stopped
+    #[command(before_help = "Example:
+  kubexm-install resume -f cluster.yaml")]
+    Resume(Box<commands::runs::Resume>),
+    /// Undo everything that a run did
+    #[command(before_help = "Example:
+  kubexm-install rollback -f cluster.yaml 20261116T083000123456789Z")]
+    Rollback(Box<commands::runs::Rollback>),
+    /// Show what is there
+    #[command(subcommand)]
+    Get(Box<commands::runs::Get>),
+    /// List steps and tasks
+    #[command(subcommand)]
+    List(commands::list::List),
     /// Check a bundle: signature, every byte, whether it is too old, and whether it is enough for a cluster
     #[command(before_help = "Examples:
   kubexm-install verify demo.tar.zst --key kubexm.key.pub --for cluster.yaml
@@ -51,6 +73,12 @@ impl Cli {
         match &self.command {
             Command::Lint(command) => command.run(),
             Command::Config(command) => command.run(),
+            Command::Hosts(command) => command.run(),
+            Command::Create(command) => command.run(),
+            Command::Resume(command) => command.run(),
+            Command::Rollback(command) => command.run(),
+            Command::Get(command) => command.run(),
+            Command::List(command) => command.run(),
             Command::Verify(command) => command.run(),
             Command::Extract(command) => command.run(),
             Command::Receipt(command) => command.run(),

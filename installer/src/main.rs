@@ -1,6 +1,7 @@
 //! `kubexm-install`: the air-gapped side of KubeXM.
 
 mod cli;
+mod commands;
 
 use std::process::ExitCode;
 

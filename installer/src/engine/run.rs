@@ -64,6 +64,12 @@ impl Summary {
         self.failures.is_empty() && !self.outcomes.contains(&Outcome::Skipped)
     }
 
+    /// How many acts are not done.
+    pub fn open(&self) -> usize {
+        let open = |outcome: &&Outcome| matches!(outcome, Outcome::Failed(_) | Outcome::Skipped);
+        self.outcomes.iter().filter(open).count()
+    }
+
     /// How many changes were made.
     pub fn changes(&self) -> usize {
         self.outcomes.iter().map(|outcome| if let Outcome::Changed(count) = outcome { *count } else { 0 }).sum()

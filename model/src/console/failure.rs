@@ -74,31 +74,22 @@ impl Failure {
         self
     }
 
+    /// As it is printed: what, because of what, and what to do.
+    pub fn text(&self) -> String {
+        let mut text = format!("error: {}\n", self.message);
+        for cause in &self.causes {
+            text += &["  cause: ", cause, "\n"].concat();
+        }
+        if let Some(hint) = &self.hint {
+            text += &["  hint: ", hint, "\n"].concat();
+        }
+        text
+    }
+
     /// Prints it to standard error.
     pub fn report(&self) -> Exit {
         if !self.message.is_empty() {
-            let mut text = format!(
-                "error: {}
-",
-                self.message
-            );
-            for cause in &self.causes {
-                text += &[
-                    "  cause: ",
-                    cause,
-                    "
-",
-                ]
-                .concat();
-            }
-            if let Some(hint) = &self.hint {
-                text += &[
-                    "  hint: ", hint, "
-",
-                ]
-                .concat();
-            }
-            output::to_stderr(&text);
+            output::to_stderr(&self.text());
         }
         self.exit
     }
