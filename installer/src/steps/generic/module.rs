@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use super::while_doing;
 use crate::engine::{Difference, Found, Op, OpError, Outputs, Undo};
 use crate::node::query::ModuleState;
-use crate::node::{Ask, Inspect, ModuleName, Mutate, SystemChange};
+use crate::node::{Ask, Command, Inspect, ModuleName, Mutate, SystemChange};
 
-/// Loads a kernel module now; a file in modules-load.d loads it at the next start.
+/// Loads a kernel module now, if the kernel has it; a file in modules-load.d loads it at the next start.
 pub(in crate::steps) struct LoadModule {
     module: ModuleName,
 }
@@ -16,6 +16,11 @@ impl LoadModule {
     /// This module.
     pub(in crate::steps) fn new(module: ModuleName) -> Self {
         Self { module }
+    }
+
+    async fn can_be_loaded(&self, node: &dyn Inspect) -> Result<bool, OpError> {
+        let look = Command::new("modprobe").args(["--dry-run", "--quiet", "--", self.module.as_str()]).accept([0, 1]);
+        Ok(node.check(&look).await.map_err(while_doing(&self.describe()))?.code == 0)
     }
 }
 
@@ -28,6 +33,8 @@ impl Op for LoadModule {
     async fn probe(&self, node: &dyn Inspect) -> Result<Found, OpError> {
         match node.module(&self.module).await.map_err(while_doing(&self.describe()))? {
             ModuleState::Loaded | ModuleState::BuiltIn => Ok(Found::Satisfied),
+            // A kernel that does not have it at all cannot load it; preflight says where that matters.
+            ModuleState::Absent if !self.can_be_loaded(node).await? => Ok(Found::Satisfied),
             ModuleState::Absent => {
                 let unload = SystemChange::UnloadModule { module: self.module.clone() };
                 Ok(Difference::create(vec![Undo::Change(unload.into())]))
