@@ -16,6 +16,8 @@ pub mod keys;
 pub mod pack;
 /// One page that shows what a bundle holds.
 pub mod page;
+/// OS packages: from names to everything that they need.
+pub mod packages;
 /// What a person sees meanwhile.
 pub mod progress;
 /// From the bill of materials to the lock.

@@ -1,0 +1,55 @@
+//! What the solver sees, whatever the package family: packages in slots, and rules between them.
+//!
+//! A family translates its dependency language into explicit sets of packages, so that the solver knows nothing of
+//! version grammars. One package at most is chosen from each slot (`name` for rpm, `name:architecture` for deb).
+
+/// From a conflict to sentences.
+pub mod explain;
+/// The answer: what is chosen, and why.
+pub mod plan;
+/// What the search engine sees of a universe.
+mod provider;
+/// The complete search.
+mod search;
+/// Packages and rules.
+pub mod universe;
+
+pub use explain::Refusal;
+pub use plan::{Plan, Reason};
+pub use universe::{PackageId, Rule, Universe};
+
+/// What the answer must contain.
+#[derive(Debug, Default)]
+pub struct Request {
+    /// What the node has already; none of it goes away.
+    pub installed: Vec<Installed>,
+    /// What is asked for, in the order in which it was asked.
+    pub wanted: Vec<Wanted>,
+}
+
+/// A package that the node has.
+#[derive(Debug)]
+pub struct Installed {
+    /// The package as it stands on the node. It is kept unless a rule forces one of `or`.
+    pub package: PackageId,
+    /// What may take its place, the preferred one first. Nothing older belongs here, so that nothing is downgraded.
+    pub or: Vec<PackageId>,
+}
+
+/// One thing that is asked for.
+#[derive(Debug)]
+pub struct Wanted {
+    /// The candidates, the preferred one first. Empty: there is nothing of that name, and the request is refused.
+    pub any_of: Vec<PackageId>,
+    /// The request as it was written: `keepalived`, `libc6 (= 2.36)`.
+    pub words: String,
+}
+
+/// Chooses packages so that every rule is kept: the installed ones where that is possible, the preferred ones elsewhere.
+pub fn solve(universe: &Universe, request: &Request) -> Result<Plan, Refusal> {
+    let chosen = search::search(universe, request)?;
+    Ok(plan::with_reasons(universe, request, &chosen))
+}
+
+#[cfg(test)]
+mod tests;
