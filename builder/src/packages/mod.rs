@@ -7,5 +7,7 @@
 pub mod deb;
 /// Enterprise Linux, openEuler and their kin.
 pub mod rpm;
+/// Who signed a repository.
+pub mod signature;
 /// The solver and what it sees.
 pub mod solve;
