@@ -1,8 +1,20 @@
 //! Debian packages: from an archive's signed index to everything that some packages need.
 
+/// What a node has already.
+pub mod base;
 /// A text with its signature below it.
 pub mod clearsigned;
+/// Packages by name.
+pub mod lookup;
+/// Indexes in memory.
+pub mod packages;
+/// In which order candidates are tried.
+mod preference;
+/// Relations between packages.
+pub mod relation;
 /// What an archive says about itself.
 pub mod release;
+/// From indexes to what the solver sees.
+pub mod universe;
 /// The order of versions.
 pub mod version;

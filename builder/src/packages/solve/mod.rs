@@ -13,6 +13,8 @@ mod provider;
 mod search;
 /// Packages and rules.
 pub mod universe;
+/// The first try.
+mod walk;
 
 pub use explain::Refusal;
 pub use plan::{Plan, Reason};
@@ -49,6 +51,14 @@ pub struct Wanted {
 pub fn solve(universe: &Universe, request: &Request) -> Result<Plan, Refusal> {
     let chosen = search::search(universe, request)?;
     Ok(plan::with_reasons(universe, request, &chosen))
+}
+
+/// The same, but the first answer of a plain walk counts if it keeps every rule: what apt would come to.
+pub fn solve_walking(universe: &Universe, request: &Request) -> Result<Plan, Refusal> {
+    match walk::walk(universe, request) {
+        Some(chosen) => Ok(plan::with_reasons(universe, request, &chosen)),
+        None => solve(universe, request),
+    }
 }
 
 #[cfg(test)]
