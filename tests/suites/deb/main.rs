@@ -1,6 +1,12 @@
 //! Debian packages: versions, archives and closures, with dpkg and apt of this machine as the judges.
 
+/// apt as a judge.
+mod apt;
 /// Numbers that are the same in every run.
 mod chance;
+/// Closures in made-up archives.
+mod generated;
+/// Our verdicts.
+mod ours;
 /// Versions against dpkg.
 mod versions;

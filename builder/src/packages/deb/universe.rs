@@ -87,6 +87,7 @@ pub fn build(target: &Target<'_>, wanted: &[String]) -> World {
     let wanted = wanted.iter().map(|words| builder.wanted(words)).collect();
     builder.follow_needs();
     builder.add_exclusions();
+    builder.mark_last_resorts();
     let installed = builder.keep();
     World { universe: builder.universe, request: Request { installed, wanted }, members: builder.members }
 }
@@ -124,7 +125,8 @@ impl Builder<'_> {
                 Some(stanza) => self.admit(stanza),
                 None => {
                     // Nothing says what it needs; what it provides is taken from its successor.
-                    let successor = same_slot.into_iter().max_by(|a, b| compare(pool.version(*a), pool.version(*b)));
+                    let successor =
+                        same_slot.iter().copied().max_by(|a, b| compare(pool.version(*a), pool.version(*b)));
                     let id = self.add(&base.name, &base.version, &architecture, successor, false);
                     self.unlisted.push(id);
                     id
@@ -132,6 +134,12 @@ impl Builder<'_> {
             };
             self.members[id.index()].installed = true;
             self.installed.insert((base.name.clone(), architecture), id);
+            // A rule may force something newer.
+            for stanza in same_slot {
+                if compare(pool.version(stanza), &base.version).is_gt() {
+                    self.admit(stanza);
+                }
+            }
         }
     }
 
@@ -207,11 +215,12 @@ impl Builder<'_> {
                 self.admit(stanza);
             }
         }
-        self.present(from, relation)
+        self.present(Some(from), relation)
     }
 
-    /// The packages of the universe that satisfy one alternative.
-    fn present(&self, from: &str, relation: &Relation<'_>) -> Vec<PackageId> {
+    /// The packages of the universe that satisfy one alternative. `from` is the architecture of who asks; what a package
+    /// excludes it excludes for every architecture, and then it is `None`.
+    fn present(&self, from: Option<&str>, relation: &Relation<'_>) -> Vec<PackageId> {
         let named = self.by_name.get(relation.name).into_iter().flatten().copied();
         let mut found: Vec<PackageId> = named
             .filter(|id| {
@@ -250,9 +259,10 @@ impl Builder<'_> {
     }
 
     /// A name without an architecture is for the architecture of who asks, unless the package serves others too.
-    fn architecture_fits(&self, member: &Member, from: &str, relation: &Relation<'_>) -> bool {
+    fn architecture_fits(&self, member: &Member, from: Option<&str>, relation: &Relation<'_>) -> bool {
         match relation.architecture {
-            None => member.architecture == from || member.multi_arch == MultiArch::Foreign,
+            None | Some("any") if from.is_none() => true,
+            None => from == Some(&member.architecture) || member.multi_arch == MultiArch::Foreign,
             Some("any") => member.multi_arch == MultiArch::Allowed,
             Some("native") => member.architecture == self.native(),
             Some(one) => member.architecture == one,
@@ -263,13 +273,13 @@ impl Builder<'_> {
         &self,
         member: &Member,
         provided: &Provided<'_>,
-        from: &str,
+        from: Option<&str>,
         relation: &Relation<'_>,
     ) -> bool {
         match provided.architecture {
             None => self.architecture_fits(member, from, relation),
             Some("any") => relation.architecture == Some("any"),
-            Some(one) => relation.architecture.unwrap_or(from) == one,
+            Some(one) => relation.architecture.or(from).is_none_or(|asked| asked == one),
         }
     }
 
@@ -318,10 +328,8 @@ impl Builder<'_> {
                 for field in ["Conflicts", "Breaks"] {
                     let Some(text) = self.target.pool.field(stanza, field) else { continue };
                     for (words, alternatives) in groups(&text) {
-                        let any: Vec<PackageId> = alternatives
-                            .iter()
-                            .flat_map(|relation| self.present(&member.architecture, relation))
-                            .collect();
+                        let any: Vec<PackageId> =
+                            alternatives.iter().flat_map(|relation| self.present(None, relation)).collect();
                         self.exclude(id, any, format!("{field}: {words}"));
                     }
                 }
@@ -337,6 +345,16 @@ impl Builder<'_> {
         any.retain(|other| self.universe.slot(*other) != self.universe.slot(id));
         if !any.is_empty() {
             self.universe.rule(id, Rule::Excludes { any, words });
+        }
+    }
+
+    /// Versions that are neither installed nor the candidate.
+    fn mark_last_resorts(&mut self) {
+        for id in self.universe.ids().collect::<Vec<_>>() {
+            let member = &self.members[id.index()];
+            if !member.installed && !member.candidate {
+                self.universe.last_resort(id);
+            }
         }
     }
 

@@ -56,7 +56,7 @@ pub fn solve(universe: &Universe, request: &Request) -> Result<Plan, Refusal> {
 /// The same, but the first answer of a plain walk counts if it keeps every rule: what apt would come to.
 pub fn solve_walking(universe: &Universe, request: &Request) -> Result<Plan, Refusal> {
     match walk::walk(universe, request) {
-        Some(chosen) => Ok(plan::with_reasons(universe, request, &chosen)),
+        Some(chosen) => Ok(plan::with_every_answer(universe, request, &chosen)),
         None => solve(universe, request),
     }
 }

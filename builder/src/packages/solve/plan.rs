@@ -42,9 +42,27 @@ impl Plan {
     }
 }
 
-/// Walks from what must be there over what that needs. What no rule leads to is left out.
+/// How much of what was chosen is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    /// One answer to each need.
+    One,
+    /// Every answer to each need.
+    Every,
+}
+
+/// Goes from what must be there over what that needs. What no rule leads to is left out.
 pub(super) fn with_reasons(universe: &Universe, request: &Request, chosen: &BTreeSet<PackageId>) -> Plan {
-    let mut walk = Walk { universe, chosen, found: BTreeMap::new(), order: Vec::new() };
+    made_of(universe, request, chosen, Keep::One)
+}
+
+/// The same, but where several chosen packages answer one need all of them stay, as apt does it.
+pub(super) fn with_every_answer(universe: &Universe, request: &Request, chosen: &BTreeSet<PackageId>) -> Plan {
+    made_of(universe, request, chosen, Keep::Every)
+}
+
+fn made_of(universe: &Universe, request: &Request, chosen: &BTreeSet<PackageId>, keep: Keep) -> Plan {
+    let mut walk = Walk { universe, chosen, keep, found: BTreeMap::new(), order: Vec::new() };
     for installed in &request.installed {
         if chosen.contains(&installed.package) {
             walk.add(installed.package, || Reason::Installed);
@@ -62,6 +80,7 @@ pub(super) fn with_reasons(universe: &Universe, request: &Request, chosen: &BTre
 struct Walk<'a> {
     universe: &'a Universe,
     chosen: &'a BTreeSet<PackageId>,
+    keep: Keep,
     found: BTreeMap<PackageId, Reason>,
     order: Vec<PackageId>,
 }
@@ -108,8 +127,11 @@ impl Walk<'_> {
             let Rule::Needs { any_of, when, words } = rule else { continue };
             let holds = when.iter().all(|group| group.iter().any(|one| self.found.contains_key(one)));
             let answers = any_of.iter().filter(|one| self.chosen.contains(one)).count();
-            if holds && (answers == 1 || !only_forced) {
-                self.first(any_of, || Reason::Needed { by: id, words: words.clone() });
+            let reason = || Reason::Needed { by: id, words: words.clone() };
+            if holds && self.keep == Keep::Every {
+                any_of.iter().for_each(|one| self.add(*one, reason));
+            } else if holds && (answers == 1 || !only_forced) {
+                self.first(any_of, reason);
             }
         }
     }

@@ -39,6 +39,7 @@ struct Package {
     slot: u32,
     version: String,
     rules: Vec<Rule>,
+    last_resort: bool,
 }
 
 /// Packages in slots and the rules between them.
@@ -73,13 +74,18 @@ impl Universe {
             }
         };
         self.slots[slot as usize].packages.push(id);
-        self.packages.push(Package { slot, version: version.to_owned(), rules: Vec::new() });
+        self.packages.push(Package { slot, version: version.to_owned(), rules: Vec::new(), last_resort: false });
         id
     }
 
     /// Adds a rule of a package.
     pub fn rule(&mut self, of: PackageId, rule: Rule) {
         self.packages[of.index()].rules.push(rule);
+    }
+
+    /// Marks a package that is taken only where no walk succeeds: a version that the package manager would not look at.
+    pub fn last_resort(&mut self, id: PackageId) {
+        self.packages[id.index()].last_resort = true;
     }
 
     /// How many packages there are.
@@ -115,6 +121,10 @@ impl Universe {
     /// The rules of a package.
     pub fn rules(&self, id: PackageId) -> &[Rule] {
         &self.packages[id.index()].rules
+    }
+
+    pub(super) fn is_last_resort(&self, id: PackageId) -> bool {
+        self.packages[id.index()].last_resort
     }
 
     pub(super) fn slot_number(&self, id: PackageId) -> u32 {

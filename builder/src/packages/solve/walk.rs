@@ -4,7 +4,7 @@
 //! first decides what an alternative means later. It is no search: where it ends in a conflict, the complete search begins
 //! anew.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{PackageId, Request, Rule, Universe};
 
@@ -27,6 +27,7 @@ pub(super) fn walk(universe: &Universe, request: &Request) -> Option<BTreeSet<Pa
         }
         let root = wanted.any_of.iter().copied().find(|id| walk.has_room(*id))?;
         walk.choose(root);
+        walk.held.insert(root);
         roots.push(root);
     }
     for root in roots {
@@ -44,6 +45,8 @@ struct Walk<'a> {
     newer: HashMap<PackageId, &'a [PackageId]>,
     /// Who does not want it beside itself.
     excluded_by: HashMap<PackageId, Vec<PackageId>>,
+    /// What is wanted, and what is being installed right now: it gives way to nothing.
+    held: HashSet<PackageId>,
 }
 
 impl<'a> Walk<'a> {
@@ -56,7 +59,7 @@ impl<'a> Walk<'a> {
             }
         }
         let newer = request.installed.iter().map(|one| (one.package, one.or.as_slice())).collect();
-        Self { universe, slots: HashMap::new(), newer, excluded_by }
+        Self { universe, slots: HashMap::new(), newer, excluded_by, held: HashSet::new() }
     }
 
     fn choose(&mut self, id: PackageId) -> Option<PackageId> {
@@ -69,6 +72,9 @@ impl<'a> Walk<'a> {
 
     /// Whether its slot is free, or held by an installed package that it may follow.
     fn has_room(&self, id: PackageId) -> bool {
+        if self.universe.is_last_resort(id) {
+            return false;
+        }
         match self.slots.get(&self.universe.slot_number(id)) {
             None => true,
             Some(other) => self.newer.get(other).is_some_and(|newer| newer.contains(&id)),
@@ -84,7 +90,12 @@ impl<'a> Walk<'a> {
             return false;
         }
         let before = self.choose(id);
-        if self.needs(id, depth) {
+        let new = self.held.insert(id);
+        let complete = self.needs(id, depth);
+        if new {
+            self.held.remove(&id);
+        }
+        if complete {
             return true;
         }
         match before {
@@ -99,29 +110,33 @@ impl<'a> Walk<'a> {
         universe.rules(id).iter().all(|rule| match rule {
             Rule::Needs { any_of, when, .. } => {
                 let asked = when.iter().all(|group| group.iter().any(|one| self.is_chosen(*one)));
-                !asked
-                    || any_of.iter().any(|one| self.is_chosen(*one))
-                    || any_of.iter().any(|one| self.install(*one, depth + 1))
+                let answered = |walk: &Self| any_of.iter().any(|one| walk.is_chosen(*one));
+                // What a way that failed has left behind may be the answer.
+                !asked || answered(self) || any_of.iter().any(|one| self.install(*one, depth + 1) || answered(self))
             }
             Rule::Excludes { .. } => true,
         })
     }
 
-    /// Nothing chosen may be in its way; what is installed may be followed by something newer that is not.
+    /// Nothing chosen may be in its way. What is installed may be followed by something newer that is not; what was chosen for
+    /// another package gives way to who names it, and that package looks for another answer in the end.
     fn make_way(&mut self, id: PackageId, depth: usize) -> bool {
         let universe = self.universe;
-        let mut in_the_way: Vec<PackageId> = self.excluded_by.get(&id).cloned().unwrap_or_default();
-        for rule in universe.rules(id) {
-            if let Rule::Excludes { any, .. } = rule {
-                in_the_way.extend(any);
-            }
-        }
         let slot = universe.slot_number(id);
-        let in_the_way: Vec<PackageId> =
-            in_the_way.into_iter().filter(|one| universe.slot_number(*one) != slot && self.is_chosen(*one)).collect();
-        in_the_way.into_iter().all(|one| {
-            let newer = self.newer.get(&one).copied().unwrap_or_default();
-            newer.iter().any(|newer| !self.excludes(id, *newer) && self.install(*newer, depth + 1))
+        let named = universe.rules(id).iter().flat_map(|rule| match rule {
+            Rule::Excludes { any, .. } => any.as_slice(),
+            Rule::Needs { .. } => &[],
+        });
+        let by_others = self.excluded_by.get(&id).cloned().unwrap_or_default();
+        let in_the_way: Vec<(PackageId, bool)> = named
+            .map(|one| (*one, true))
+            .chain(by_others.into_iter().map(|one| (one, false)))
+            .filter(|(one, _)| universe.slot_number(*one) != slot && self.is_chosen(*one))
+            .collect();
+        in_the_way.into_iter().all(|(one, named)| match self.newer.get(&one).copied() {
+            Some(newer) => newer.iter().any(|newer| !self.excludes(id, *newer) && self.install(*newer, depth + 1)),
+            None if named && !self.held.contains(&one) => self.slots.remove(&universe.slot_number(one)).is_some(),
+            None => !self.is_chosen(one),
         })
     }
 
