@@ -2,6 +2,12 @@
 
 /// The order of versions, and what a dependency accepts.
 mod versions;
+/// Repositories that are written down.
+mod made;
+/// Generated cases.
+mod cases;
+/// Our own answers.
+mod ours;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -51,7 +57,7 @@ impl Dice {
     }
 
     /// One of several.
-    fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
     }
 }

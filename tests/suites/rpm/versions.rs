@@ -14,7 +14,7 @@ fn part(dice: &mut Dice) -> String {
         "0", "1", "2", "10", "09", "007", "20240101", "a", "b", "rc", "Z", ".", "..", "_", "+", "~", "^", "~~", "^~",
         "el9",
     ];
-    (0..=dice.below(5)).map(|_| *dice.pick(&bits)).collect()
+    (0..=dice.below(5)).map(|_| dice.pick(&bits)).collect()
 }
 
 /// A whole version. rpm refuses an empty version, so the first character is a digit.
@@ -76,7 +76,7 @@ fn a_dependency_accepts_what_libsolv_accepts() {
         .map(|_| {
             let left = version(&mut dice, 60);
             let right = neighbour(&mut dice, &left, 60);
-            [(*dice.pick(&signs)).to_owned(), left, (*dice.pick(&signs)).to_owned(), right]
+            [dice.pick(&signs).to_owned(), left, dice.pick(&signs).to_owned(), right]
         })
         .collect();
     let answers = oracle("ranges", &cases.iter().map(|case| case.join(" ") + "\n").collect::<String>());

@@ -46,6 +46,9 @@ pub mod prefer;
 /// What the solver sees.
 pub mod universe;
 
+/// The file of a package.
+pub mod file;
+
 use self::base::BasePackage;
 use self::checksum::Checksum;
 use self::index::{Index, Number};

@@ -47,12 +47,38 @@ impl<'a> Reach<'a> {
     /// Walks from the wish and the node over everything that may be needed.
     pub fn new(index: &'a Index, asked: Asked<'a>) -> Self {
         let names = asked.installed.iter().map(|number| index.package(*number).name).collect();
-        let preferences = Preferences { index, priorities: asked.priorities, installed: names };
+        let impossible = HashSet::new();
+        let preferences = Preferences { index, priorities: asked.priorities, installed: names, impossible };
         let roots = asked.wanted.iter().map(|spec| (spec.clone(), wanted::candidates(index, spec))).collect();
         let installed = asked.installed.iter().copied().collect();
         let mut reach = Self { index, asked, preferences, numbers: BTreeSet::new(), installed, roots };
         reach.walk();
+        reach.preferences.impossible = reach.impossible();
         reach
+    }
+
+    /// Packages that need what nobody offers, or only packages that are impossible themselves.
+    fn impossible(&self) -> HashSet<Number> {
+        let mut needs: Vec<(Number, Vec<Vec<Number>>)> = Vec::new();
+        for number in self.numbers.iter().filter(|number| !self.installed.contains(number)) {
+            let always =
+                self.needs(*number).into_iter().map(|(_, clause)| clause).filter(|clause| clause.unless.is_empty());
+            needs.push((*number, always.map(|clause| clause.any_of).collect()));
+        }
+        let mut found = HashSet::new();
+        loop {
+            let before = found.len();
+            needs.retain(|(number, groups)| {
+                let lost = groups.iter().any(|group| group.iter().all(|one| found.contains(one)));
+                if lost {
+                    found.insert(*number);
+                }
+                !lost
+            });
+            if found.len() == before {
+                return found;
+            }
+        }
     }
 
     fn walk(&mut self) {
@@ -86,6 +112,18 @@ impl<'a> Reach<'a> {
         let mut found: Vec<Number> = newer.chain(self.index.replacements(installed)).collect();
         self.preferences.sort(&mut found);
         found
+    }
+
+    /// What a package needs of others, with the words for it.
+    fn needs(&self, of: Number) -> Vec<(Relation, Clause<Number>)> {
+        let relations = self.index.relations(of, Kind::Requires).iter();
+        let clauses = relations.flat_map(|one| self.clauses(*one, true, None).into_iter().map(|clause| (*one, clause)));
+        let others = clauses.filter(|(_, clause)| !clause.any_of.contains(&of)).map(|(relation, mut clause)| {
+            // A group that the package belongs to itself always has a chosen member.
+            clause.unless.retain(|group| !group.contains(&of));
+            (relation, clause)
+        });
+        others.collect()
     }
 
     /// Paths that somebody needs and whose owners stand in the large list of files only.
@@ -165,17 +203,13 @@ impl Translation<'_> {
     fn rules(&self, of: Number, universe: &mut Universe) {
         let index = self.reach.index;
         let Some(id) = self.ids.get(&of).copied() else { return };
-        for relation in index.relations(of, Kind::Requires) {
-            for clause in self.reach.clauses(*relation, true, None) {
-                self.needs(of, clause, index.relation_words(*relation))
-                    .into_iter()
-                    .for_each(|rule| universe.rule(id, rule));
-            }
+        for (relation, clause) in self.reach.needs(of) {
+            self.rule(of, clause, index.relation_words(relation)).into_iter().for_each(|rule| universe.rule(id, rule));
         }
         for relation in index.relations(of, Kind::Conflicts) {
             let words = format!("Conflicts: {}", index.relation_words(*relation));
             for clause in self.reach.clauses(*relation, false, Some(of)) {
-                self.needs(of, clause, words.clone()).into_iter().for_each(|rule| universe.rule(id, rule));
+                self.rule(of, clause, words.clone()).into_iter().for_each(|rule| universe.rule(id, rule));
             }
         }
         for relation in index.relations(of, Kind::Obsoletes) {
@@ -196,22 +230,13 @@ impl Translation<'_> {
         others.into_iter().filter(|other| !self.reach.installed.contains(other)).collect()
     }
 
-    fn needs(&self, of: Number, clause: Clause<Number>, words: String) -> Option<Rule> {
+    fn rule(&self, of: Number, clause: Clause<Number>, words: String) -> Option<Rule> {
         let installed = |number: &Number| self.reach.installed.contains(number);
-        if clause.any_of.contains(&of) {
-            return None;
-        }
         if clause.any_of.is_empty() && clause.unless.len() == 1 {
             let any = self.known(&self.not_both_installed(of, clause.unless.into_iter().next()?));
             return (!any.is_empty()).then_some(Rule::Excludes { any, words });
         }
-        let when: Vec<Vec<PackageId>> = clause
-            .unless
-            .iter()
-            // A group that the package belongs to itself always has a chosen member.
-            .filter(|group| !group.contains(&of))
-            .map(|group| self.known(group))
-            .collect();
+        let when: Vec<Vec<PackageId>> = clause.unless.iter().map(|group| self.known(group)).collect();
         let broken_already = installed(&of) && !clause.any_of.iter().any(installed) && clause.unless.is_empty();
         if broken_already || when.iter().any(Vec::is_empty) {
             return None;

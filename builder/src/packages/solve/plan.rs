@@ -62,7 +62,7 @@ pub(super) fn with_every_answer(universe: &Universe, request: &Request, chosen: 
 }
 
 fn made_of(universe: &Universe, request: &Request, chosen: &BTreeSet<PackageId>, keep: Keep) -> Plan {
-    let mut walk = Walk { universe, chosen, keep, found: BTreeMap::new(), order: Vec::new() };
+    let mut walk = Walk { universe, request, chosen, keep, found: BTreeMap::new(), order: Vec::new() };
     for installed in &request.installed {
         if chosen.contains(&installed.package) {
             walk.add(installed.package, || Reason::Installed);
@@ -70,15 +70,14 @@ fn made_of(universe: &Universe, request: &Request, chosen: &BTreeSet<PackageId>,
             walk.first(&installed.or, || Reason::Replaces { older: installed.package });
         }
     }
-    for wanted in &request.wanted {
-        walk.first(&wanted.any_of, || Reason::Wanted { words: wanted.words.clone() });
-    }
+    walk.wanted(keep == Keep::One);
     walk.finish();
     Plan { chosen: walk.found }
 }
 
 struct Walk<'a> {
     universe: &'a Universe,
+    request: &'a Request,
     chosen: &'a BTreeSet<PackageId>,
     keep: Keep,
     found: BTreeMap<PackageId, Reason>,
@@ -103,6 +102,20 @@ impl Walk<'_> {
         }
     }
 
+    /// Adds what is asked for.
+    fn wanted(&mut self, only_forced: bool) {
+        for wanted in &self.request.wanted {
+            if self.answers(&wanted.any_of) == 1 || !only_forced {
+                self.first(&wanted.any_of, || Reason::Wanted { words: wanted.words.clone() });
+            }
+        }
+    }
+
+    /// How many of several packages are chosen.
+    fn answers(&self, any_of: &[PackageId]) -> usize {
+        any_of.iter().filter(|one| self.chosen.contains(one)).count()
+    }
+
     /// First what has one possible answer, then where one of several chosen packages will do; until nothing is new.
     fn finish(&mut self) {
         loop {
@@ -112,6 +125,7 @@ impl Walk<'_> {
                 self.visit(self.order[next], true);
                 next += 1;
             }
+            self.wanted(false);
             for position in 0..self.order.len() {
                 self.visit(self.order[position], false);
             }
@@ -126,11 +140,12 @@ impl Walk<'_> {
         for rule in universe.rules(id) {
             let Rule::Needs { any_of, when, words } = rule else { continue };
             let holds = when.iter().all(|group| group.iter().any(|one| self.found.contains_key(one)));
-            let answers = any_of.iter().filter(|one| self.chosen.contains(one)).count();
             let reason = || Reason::Needed { by: id, words: words.clone() };
             if holds && self.keep == Keep::Every {
-                any_of.iter().for_each(|one| self.add(*one, reason));
-            } else if holds && (answers == 1 || !only_forced) {
+                for one in any_of {
+                    self.add(*one, reason);
+                }
+            } else if holds && (self.answers(any_of) == 1 || !only_forced) {
                 self.first(any_of, reason);
             }
         }

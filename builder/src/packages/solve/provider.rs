@@ -4,8 +4,11 @@
 //! its own that every package of the condition needs: resolvo would read a condition on some packages of a slot as
 //! "or another one of that slot", which is not what a dependency means. A need that nothing can satisfy points at an
 //! empty slot.
+//!
+//! resolvo now and then forgets a condition that began to hold late. Such a rule is named to us as firm, and becomes a
+//! choice without a condition: the need is met, or a group of the condition stays empty.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;
 
 use resolvo::{
@@ -27,6 +30,9 @@ struct Set {
 /// A group of packages of which one must be chosen for a condition to hold.
 type Group = Vec<PackageId>;
 
+/// Rules that must not be given to resolvo as conditions: the package, and which of its rules.
+pub(super) type Firm = BTreeSet<(PackageId, usize)>;
+
 pub(super) struct Provider<'a> {
     pub(super) universe: &'a Universe,
     sets: Vec<Set>,
@@ -34,12 +40,13 @@ pub(super) struct Provider<'a> {
     conditions: Vec<Condition>,
     union_of: HashMap<Vec<PackageId>, Requirement>,
     markers: Vec<VersionSetId>,
+    marker_dependencies: Vec<KnownDependencies>,
     marker_of: HashMap<Group, u32>,
     dependencies: Vec<KnownDependencies>,
 }
 
 impl<'a> Provider<'a> {
-    pub(super) fn new(universe: &'a Universe) -> Self {
+    pub(super) fn new(universe: &'a Universe, firm: &Firm) -> Self {
         let mut provider = Self {
             universe,
             sets: Vec::new(),
@@ -47,12 +54,18 @@ impl<'a> Provider<'a> {
             conditions: Vec::new(),
             union_of: HashMap::new(),
             markers: Vec::new(),
+            marker_dependencies: Vec::new(),
             marker_of: HashMap::new(),
             dependencies: universe.ids().map(|_| KnownDependencies::default()).collect(),
         };
         for id in universe.ids() {
-            for rule in universe.rules(id) {
-                provider.translate(id, rule);
+            for (number, rule) in universe.rules(id).iter().enumerate() {
+                match rule {
+                    Rule::Needs { any_of, when, .. } if firm.contains(&(id, number)) => {
+                        provider.choice(id, any_of, when);
+                    }
+                    _ => provider.translate(id, rule),
+                }
             }
         }
         provider
@@ -75,6 +88,22 @@ impl<'a> Provider<'a> {
                 }
             }
         }
+    }
+
+    /// A need that is met, or a group of its condition that stays empty.
+    fn choice(&mut self, of: PackageId, any_of: &[PackageId], when: &[Group]) {
+        let met = KnownDependencies { requirements: vec![self.requirement(any_of).into()], constrains: Vec::new() };
+        let mut ways = vec![self.new_marker(met)];
+        for group in when {
+            let constrains = self.by_slot(group.iter().filter(|member| **member != of));
+            for set in &constrains {
+                self.sets[set.0 as usize].all_but = true;
+            }
+            ways.push(self.new_marker(KnownDependencies { requirements: Vec::new(), constrains }));
+        }
+        self.unions.push(ways);
+        let union = Requirement::Union(VersionSetUnionId(number(self.unions.len() - 1)));
+        self.dependencies[of.index()].requirements.push(union.into());
     }
 
     /// "One of these", in that order.
@@ -140,13 +169,20 @@ impl<'a> Provider<'a> {
             return self.markers[*known as usize];
         }
         let index = number(self.markers.len());
-        let solvable = number(self.universe.len()) + index;
-        let set = self.set(number(self.universe.slot_count()) + index, vec![solvable]);
-        self.markers.push(set);
+        let set = self.new_marker(KnownDependencies::default());
         self.marker_of.insert(group.clone(), index);
         for member in group {
             self.dependencies[member.index()].requirements.push(set.into());
         }
+        set
+    }
+
+    fn new_marker(&mut self, dependencies: KnownDependencies) -> VersionSetId {
+        let index = number(self.markers.len());
+        let solvable = number(self.universe.len()) + index;
+        let set = self.set(number(self.universe.slot_count()) + index, vec![solvable]);
+        self.markers.push(set);
+        self.marker_dependencies.push(dependencies);
         set
     }
 
@@ -237,7 +273,9 @@ impl DependencyProvider for Provider<'_> {
     async fn sort_candidates(&self, _: &SolverCache<Self>, _: &mut [SolvableId]) {}
 
     async fn get_dependencies(&self, solvable: SolvableId) -> Dependencies {
-        let known = self.package(solvable).map(|id| self.dependencies[id.index()].clone());
-        Dependencies::Known(known.unwrap_or_default())
+        Dependencies::Known(match self.package(solvable) {
+            Some(id) => self.dependencies[id.index()].clone(),
+            None => self.marker_dependencies[solvable.into_raw() as usize - self.universe.len()].clone(),
+        })
     }
 }
