@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// What apt would do: a set of `name:architecture=version`, and whether something would go away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Apt {
             "Dir \"{root}\"; Dir::Etc \"{root}/etc/apt\"; Dir::State \"{root}/state\"; Dir::Cache \"{root}/cache\"; Dir::Log \"{root}/log\";\n\
              Dir::State::status \"{root}/status\"; Dir::Bin::dpkg \"/usr/bin/dpkg\"; Debug::NoLocking \"1\"; APT::Sandbox::User \"\";\n\
              APT::Install-Recommends \"0\"; APT::Install-Suggests \"0\"; APT::Get::AllowUnauthenticated \"1\";\n\
-             APT::Get::Upgrade-By-Source-Package \"0\"; APT::Architecture \"{}\";\n",
+             APT::Architecture \"{}\";\n",
             architectures[0]
         );
         for architecture in architectures {
@@ -48,6 +48,13 @@ impl Apt {
         }
         std::fs::write(folder.path().join("apt.conf"), text).expect("a file can be written");
         Self { folder, architectures: architectures.iter().map(|one| (*one).to_owned()).collect() }
+    }
+
+    /// Tells it not to upgrade what is installed only because something of the same source package is new.
+    pub fn leave_the_rest_alone(&self) {
+        let text = "APT::Get::Upgrade-By-Source-Package \"0\";\n";
+        let file = std::fs::OpenOptions::new().append(true).open(self.path("apt.conf"));
+        std::io::Write::write_all(&mut file.expect("a file can be opened"), text.as_bytes()).expect("and written");
     }
 
     /// The architectures it was made for.
@@ -69,18 +76,32 @@ impl Apt {
         write(&self.path("status"), &status.collect::<String>());
     }
 
+    /// Makes the index a repository that it keeps in its own form: worth it for a large one.
+    pub fn update(&self) {
+        std::fs::create_dir_all(self.path("repository")).expect("a folder can be made");
+        std::fs::rename(self.path("Packages"), self.path("repository/Packages")).expect("a file can be moved");
+        let list = format!("deb [trusted=yes] file:{} ./\n", self.path("repository").display());
+        write(&self.path("etc/apt/sources.list"), &list);
+        let output = self.run(&["update", "-qq"], &[]);
+        assert!(output.status.success(), "apt-get update: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn run(&self, words: &[&str], names: &[String]) -> Output {
+        let mut command = Command::new("apt-get");
+        command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("LC_ALL", "C");
+        command.env("APT_CONFIG", self.path("apt.conf")).args(words).args(names);
+        command.output().expect("apt-get is here: it is the judge of this test")
+    }
+
     /// What it would do for some names.
     pub fn asked(&self, names: &[String]) -> Verdict {
-        let output = Command::new("apt-get")
-            .env_clear()
-            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
-            .env("LC_ALL", "C")
-            .env("APT_CONFIG", self.path("apt.conf"))
-            .args(["-qq", "install", "--print-uris", "--no-remove", "--with-source"])
-            .arg(self.path("Packages"))
-            .args(names)
-            .output()
-            .expect("apt-get is here: it is the judge of this test");
+        let index = self.path("Packages");
+        let mut words = vec!["-qq", "install", "--print-uris", "--no-remove"];
+        let index_name = index.display().to_string();
+        if index.exists() {
+            words.extend(["--with-source", &index_name]);
+        }
+        let output = self.run(&words, names);
         let text = String::from_utf8_lossy(&output.stdout);
         if !output.status.success() {
             let words = format!("{text}{}", String::from_utf8_lossy(&output.stderr));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kubexm_builder::packages::deb::lookup::Lookup;
 use kubexm_builder::packages::deb::packages::Pool;
 
 use crate::apt::{Apt, Verdict};
@@ -199,7 +200,8 @@ fn run(seeds: impl Iterator<Item = u64>) -> Tally {
 fn verdict(archive: &Archive, apt: &Apt, installed: &[&str], names: &[String]) -> Verdict {
     let mut pool = Pool::default();
     pool.add(archive.text()).expect("the index can be read");
-    ours::asked(&pool, apt.architectures(), installed, names)
+    let lookup = Lookup::new(&pool, apt.architectures());
+    ours::asked(&pool, &lookup, apt.architectures(), installed, names)
 }
 
 #[test]

@@ -8,5 +8,9 @@ mod chance;
 mod generated;
 /// Our verdicts.
 mod ours;
+/// Closures in Debian's archive.
+mod real;
+/// Repositories that must not be trusted.
+mod tampered;
 /// Versions against dpkg.
 mod versions;

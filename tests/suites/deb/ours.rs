@@ -1,6 +1,7 @@
 //! Our verdict in the words of the judge.
 
 use kubexm_builder::packages::deb::base::BasePackage;
+use kubexm_builder::packages::deb::lookup::Lookup;
 use kubexm_builder::packages::deb::packages::Pool;
 use kubexm_builder::packages::deb::universe::{Target, build};
 use kubexm_builder::packages::solve::solve_walking;
@@ -14,7 +15,13 @@ pub fn field<'a>(stanza: &'a str, name: &str) -> &'a str {
 }
 
 /// What we would install from an index on top of some stanzas.
-pub fn asked(pool: &Pool, architectures: &[String], installed: &[&str], names: &[String]) -> Verdict {
+pub fn asked(
+    pool: &Pool,
+    lookup: &Lookup<'_>,
+    architectures: &[String],
+    installed: &[&str],
+    names: &[String],
+) -> Verdict {
     let base: Vec<BasePackage> = installed
         .iter()
         .map(|stanza| BasePackage {
@@ -23,7 +30,7 @@ pub fn asked(pool: &Pool, architectures: &[String], installed: &[&str], names: &
             architecture: Some(field(stanza, "Architecture").to_owned()),
         })
         .collect();
-    let target = Target { pool, priorities: &[], architectures, base: &base, recommends: false };
+    let target = Target { pool, lookup, priorities: &[], architectures, base: &base, recommends: false };
     let world = build(&target, names);
     let Ok(plan) = solve_walking(&world.universe, &world.request) else { return Verdict::Refuses };
     let chosen = plan.new_packages().map(|(id, _)| {

@@ -32,7 +32,7 @@ pub struct Lookup<'a> {
     pool: &'a Pool,
     by_name: Vec<StanzaId>,
     provided: Vec<Provided<'a>>,
-    mentions: OnceLock<HashMap<&'a str, u32>>,
+    mentions: OnceLock<HashMap<String, u32>>,
 }
 
 impl<'a> Lookup<'a> {
@@ -89,11 +89,12 @@ const RELATIONS: [&str; 9] =
     ["Pre-Depends", "Depends", "Conflicts", "Breaks", "Recommends", "Suggests", "Replaces", "Enhances", "Provides"];
 
 /// Names in the order in which a reader of the indexes comes across them: a package, then what its fields name.
-fn mentions(pool: &Pool) -> HashMap<&str, u32> {
-    let mut found: HashMap<&str, u32> = HashMap::new();
-    let mut note = |name| {
-        let next = u32::try_from(found.len()).unwrap_or(u32::MAX);
-        found.entry(name).or_insert(next);
+fn mentions(pool: &Pool) -> HashMap<String, u32> {
+    let mut found: HashMap<String, u32> = HashMap::new();
+    let mut note = |name: &str| {
+        if !found.contains_key(name) {
+            found.insert(name.to_owned(), u32::try_from(found.len()).unwrap_or(u32::MAX));
+        }
     };
     for id in pool.ids() {
         note(pool.name(id));

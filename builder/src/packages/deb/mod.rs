@@ -4,6 +4,10 @@
 pub mod base;
 /// A text with its signature below it.
 pub mod clearsigned;
+/// The whole way.
+pub mod closure;
+/// The apt configuration of this machine.
+pub mod host;
 /// Packages by name.
 pub mod lookup;
 /// Indexes in memory.
@@ -14,6 +18,10 @@ mod preference;
 pub mod relation;
 /// What an archive says about itself.
 pub mod release;
+/// Reads repositories.
+pub mod repository;
+/// Where a repository is.
+pub mod source;
 /// From indexes to what the solver sees.
 pub mod universe;
 /// The order of versions.

@@ -9,7 +9,7 @@ use crate::packages::solve::PackageId;
 /// Has another name, is not essential, architecture, priority: the least is the best.
 type Rank = (bool, bool, usize, u8);
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     /// What is installed comes first and what can be made of it next, then new packages; within each the alternatives in the
     /// order of the field. Versions that apt would not look at come last: it would give up where they help.
     pub(super) fn preferred_first(&self, alternatives: Vec<(&str, Vec<PackageId>)>) -> Vec<PackageId> {
@@ -61,6 +61,6 @@ impl Builder<'_> {
         if a.name == b.name {
             return compare(&b.version, &a.version);
         }
-        self.lookup.first_mention(&b.name).cmp(&self.lookup.first_mention(&a.name))
+        self.target.lookup.first_mention(&b.name).cmp(&self.target.lookup.first_mention(&a.name))
     }
 }

@@ -55,6 +55,7 @@ pub struct Release {
     valid_until: Option<(SystemTime, String)>,
     by_hash: bool,
     separate_all: bool,
+    priority: u16,
     files: BTreeMap<String, (Digest, u64)>,
 }
 
@@ -72,7 +73,8 @@ pub struct Listed {
 impl Release {
     /// Reads the text of a Release file. The text is trusted when it comes here.
     pub fn read(text: &str) -> Result<Self, ReleaseError> {
-        let mut release = Self::default();
+        let mut release = Self { priority: 500, ..Self::default() };
+        let mut but_upgrades = false;
         let mut all_is_listed = false;
         let mut all_is_merged = false;
         let mut section = "";
@@ -92,10 +94,16 @@ impl Release {
                 "Date" => release.date = Some((date("Date", value)?, value.to_owned())),
                 "Valid-Until" => release.valid_until = Some((date("Valid-Until", value)?, value.to_owned())),
                 "Acquire-By-Hash" => release.by_hash = value == "yes",
+                // Backports want to be asked for, and experimental packages even more.
+                "NotAutomatic" if value == "yes" => release.priority = 1,
+                "ButAutomaticUpgrades" if value == "yes" => but_upgrades = true,
                 "Architectures" => all_is_listed = value.split_whitespace().any(|one| one == "all"),
                 "No-Support-for-Architecture-all" => all_is_merged = value == "Packages",
                 _ => {}
             }
+        }
+        if release.priority == 1 && but_upgrades {
+            release.priority = 100;
         }
         release.separate_all = all_is_listed && !all_is_merged;
         if release.files.is_empty() { Err(ReleaseError::NoDigests) } else { Ok(release) }
@@ -137,6 +145,11 @@ impl Release {
     /// Whether files are served under their digests too.
     pub fn by_hash(&self) -> bool {
         self.by_hash
+    }
+
+    /// How much its packages are preferred, as apt counts it.
+    pub fn priority(&self) -> u16 {
+        self.priority
     }
 
     /// Whether packages of the architecture `all` have an index of their own.

@@ -17,6 +17,8 @@ use crate::packages::solve::{Installed, PackageId, Request, Rule, Universe, Want
 pub struct Target<'a> {
     /// The packages of the repositories.
     pub pool: &'a Pool,
+    /// The same by name, for the node's architectures.
+    pub lookup: &'a Lookup<'a>,
     /// How much each index of the pool is preferred: 500, or less for one that wants to be asked for (backports).
     pub priorities: &'a [u16],
     /// The architectures of the node, its own one first.
@@ -71,10 +73,8 @@ pub(super) enum MultiArch {
 
 /// Builds the universe for some names: `name`, `name:architecture`, `name=version`.
 pub fn build(target: &Target<'_>, wanted: &[String]) -> World {
-    let lookup = Lookup::new(target.pool, target.architectures);
     let mut builder = Builder {
         target,
-        lookup,
         universe: Universe::default(),
         members: Vec::new(),
         by_stanza: HashMap::new(),
@@ -92,9 +92,8 @@ pub fn build(target: &Target<'_>, wanted: &[String]) -> World {
     World { universe: builder.universe, request: Request { installed, wanted }, members: builder.members }
 }
 
-pub(super) struct Builder<'a> {
-    pub(super) target: &'a Target<'a>,
-    pub(super) lookup: Lookup<'a>,
+pub(super) struct Builder<'b, 'a> {
+    pub(super) target: &'b Target<'a>,
     universe: Universe,
     pub(super) members: Vec<Member>,
     by_stanza: HashMap<StanzaId, PackageId>,
@@ -106,7 +105,7 @@ pub(super) struct Builder<'a> {
     open: VecDeque<PackageId>,
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     fn native(&self) -> &str {
         self.target.architectures.first().map_or("all", String::as_str)
     }
@@ -145,7 +144,7 @@ impl Builder<'_> {
 
     fn same_slot(&self, name: &str, architecture: &str) -> Vec<StanzaId> {
         let fits = |id: &&StanzaId| self.real_architecture(self.target.pool.architecture(**id)) == architecture;
-        self.lookup.named(name).iter().filter(fits).copied().collect()
+        self.target.lookup.named(name).iter().filter(fits).copied().collect()
     }
 
     /// Takes a package of an index into the universe, with those of its name: which of them is the candidate must be known.
@@ -206,9 +205,15 @@ impl Builder<'_> {
     /// installed.
     fn matching(&mut self, from: &str, relation: &Relation<'_>) -> Vec<PackageId> {
         let pool = self.target.pool;
-        let mut stanzas: Vec<StanzaId> =
-            self.lookup.named(relation.name).iter().copied().filter(|id| relation.fits(pool.version(*id))).collect();
-        let provided: Vec<Provided<'_>> = self.lookup.providing(relation.name).to_vec();
+        let mut stanzas: Vec<StanzaId> = self
+            .target
+            .lookup
+            .named(relation.name)
+            .iter()
+            .copied()
+            .filter(|id| relation.fits(pool.version(*id)))
+            .collect();
+        let provided: Vec<Provided<'_>> = self.target.lookup.providing(relation.name).to_vec();
         stanzas.extend(provided.iter().filter(|one| one.fits(relation)).map(|one| one.by));
         for stanza in stanzas {
             if !self.older_than_installed(stanza) {
@@ -228,7 +233,7 @@ impl Builder<'_> {
                 relation.fits(&member.version) && self.architecture_fits(member, from, relation)
             })
             .collect();
-        for one in self.lookup.providing(relation.name) {
+        for one in self.target.lookup.providing(relation.name) {
             if let Some(id) = self.by_stanza.get(&one.by).copied()
                 && one.fits(relation)
                 && self.provided_architecture_fits(&self.members[id.index()], one, from, relation)

@@ -55,7 +55,9 @@ impl<'a> Walk<'a> {
         for id in universe.ids() {
             for rule in universe.rules(id) {
                 let Rule::Excludes { any, .. } = rule else { continue };
-                any.iter().for_each(|one| excluded_by.entry(*one).or_default().push(id));
+                for one in any {
+                    excluded_by.entry(*one).or_default().push(id);
+                }
             }
         }
         let newer = request.installed.iter().map(|one| (one.package, one.or.as_slice())).collect();
