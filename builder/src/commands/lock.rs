@@ -9,11 +9,11 @@ use clap::{Args, ValueEnum};
 use kubexm_builder::discover::ImageFields;
 use kubexm_builder::pack::lock_bytes;
 use kubexm_builder::progress::Progress;
-use kubexm_builder::resolve::{ResolveError, Resolver, Unresolved};
+use kubexm_builder::resolve::{Packages, ResolveError, Resolver, Unresolved};
 use kubexm_model::bom::{self, Bom, Kind};
 use kubexm_model::catalogue::Catalogue;
 use kubexm_model::cluster::Cluster;
-use kubexm_model::cluster::schema::word;
+use kubexm_model::cluster::schema::{OsRelease, word};
 use kubexm_model::console::{ClusterArgs, Exit, Failure, output};
 use kubexm_model::digest::Digest;
 use kubexm_model::lock::{Lock, Locked, VERSION};
@@ -40,6 +40,10 @@ pub(crate) struct LockArgs {
     /// Take these kinds only
     #[arg(long, value_name = "KINDS", value_delimiter = ',', conflicts_with = "skip")]
     only: Vec<KindName>,
+
+    /// What the nodes have, as `dpkg-query -W` or `rpm -qa` prints it: FILE, or SYSTEM=FILE as in debian-12=base.txt
+    #[arg(long, value_name = "FILE")]
+    base_list: Vec<String>,
 
     #[arg(long, env = "SOURCE_DATE_EPOCH", hide = true)]
     source_date_epoch: Option<u64>,
@@ -128,7 +132,34 @@ impl LockArgs {
             arch,
             kubernetes: spec.kubernetes.version.as_ref().map(ToString::to_string),
             values,
+            packages: Packages {
+                catalogue: catalogue.clone(),
+                base_lists: self.base_lists(&spec.system.os)?,
+                host: PathBuf::from("/"),
+            },
         })
+    }
+
+    /// `debian-12=FILE`, or a file alone where there is one system only.
+    fn base_lists(&self, systems: &[OsRelease]) -> Result<BTreeMap<String, PathBuf>, Failure> {
+        let mut lists = BTreeMap::new();
+        for text in &self.base_list {
+            let named = systems.iter().find_map(|os| {
+                let file = text.strip_prefix(&format!("{}-{}=", os.name, os.version))?;
+                Some((os, file))
+            });
+            let (os, file) = match (named, systems) {
+                (Some(named), _) => named,
+                (None, [only]) => (only, text.as_str()),
+                (None, _) => {
+                    let known: Vec<String> = systems.iter().map(|os| format!("{}-{}", os.name, os.version)).collect();
+                    return Err(Failure::usage(format!("--base-list {text} does not say for which system it is"))
+                        .hint(format!("write SYSTEM=FILE; there are {}", known.join(", "))));
+                }
+            };
+            lists.insert(os.to_string(), PathBuf::from(file));
+        }
+        Ok(lists)
     }
 
     /// Makes the lock and writes it.

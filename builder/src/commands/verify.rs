@@ -93,7 +93,8 @@ impl Verify {
                     && locked.name == entry.name
                     && locked.os == entry.os
                     && entry.arch.iter().all(|arch| locked.arch.contains(arch))
-                    && locked.version == entry.version
+                    // A package has the version that its repository had when it was locked.
+                    && (entry.kind == bom::Kind::Package || locked.version == entry.version)
             })
         };
         Ok(needed.iter().filter(|entry| !holds(entry)).map(|entry| entry.name.clone()).collect())

@@ -3,6 +3,8 @@
 //! The two families read their own repositories and speak their own dependency language; both end in a
 //! [`solve::Universe`] of packages and rules, and one solver answers for both.
 
+/// Keys and lists that the program carries.
+pub mod data;
 /// Debian, Ubuntu and their kin.
 pub mod deb;
 /// Enterprise Linux, openEuler and their kin.

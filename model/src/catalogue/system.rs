@@ -42,6 +42,12 @@ pub struct SystemRelease {
     /// Where its packages come from; empty where there is no public repository.
     #[serde(default)]
     pub repositories: Vec<Repository>,
+    /// Who may sign those: files of `manifests/keys`.
+    #[serde(default)]
+    pub keys: Vec<String>,
+    /// What a minimal machine has: a file of `manifests/base`.
+    #[serde(default)]
+    pub base: Option<String>,
 }
 
 /// A zone of mirrors.

@@ -155,9 +155,16 @@ fn solve(pool: &Pool, archive: &Archive, question: &Question) -> Result<Vec<Chos
     let world = build(&target, &question.wanted);
     let plan = solve_walking(&world.universe, &world.request)?;
     let mut chosen = Vec::new();
-    for (id, reason) in plan.new_packages() {
-        if let Some(stanza) = world.stanza(id) {
-            chosen.push(describe(pool, archive, question, stanza, why(&world, pool, reason))?);
+    for (id, reason) in &plan.chosen {
+        // What is asked for by name is fetched even if the base has it: the base is a guess about a node.
+        let asked = world.request.wanted.iter().find(|wanted| wanted.any_of.contains(id));
+        let why = match (reason, asked) {
+            (Reason::Installed, None) => continue,
+            (_, Some(wanted)) => Why::Wanted(wanted.words.clone()),
+            (reason, None) => why(&world, pool, reason),
+        };
+        if let Some(stanza) = world.stanza(*id) {
+            chosen.push(describe(pool, archive, question, stanza, why)?);
         }
     }
     chosen.sort_by(|a, b| (&a.name, &a.architecture).cmp(&(&b.name, &b.architecture)));

@@ -143,7 +143,7 @@ impl Entry {
     fn into_source(self, root: &Path) -> Result<Source, HostError> {
         let repository = format!("{} {}", self.address, self.suite);
         let keys = self.keys(root, &repository)?;
-        Ok(Source { address: self.address, suite: self.suite, components: self.components, keys })
+        Ok(Source { address: self.address, mirror: None, suite: self.suite, components: self.components, keys })
     }
 
     fn keys(&self, root: &Path, repository: &str) -> Result<Keyring, HostError> {

@@ -7,6 +7,8 @@ use crate::packages::signature::Keyring;
 pub struct Source {
     /// Its address, without `dists/`.
     pub address: String,
+    /// Where it is read from instead.
+    pub mirror: Option<String>,
     /// Its suite; one that ends with `/` is a folder without components.
     pub suite: String,
     /// Its components.
@@ -18,12 +20,14 @@ pub struct Source {
 impl Source {
     /// How it is named to people, as in a line of sources.list.
     pub fn name(&self) -> String {
-        [&[self.address.clone(), self.suite.clone()], self.components.as_slice()].concat().join(" ")
+        let address = self.mirror.as_ref().unwrap_or(&self.address);
+        [&[address.clone(), self.suite.clone()], self.components.as_slice()].concat().join(" ")
     }
 
     /// The address of the folder that holds the Release file.
     pub(super) fn folder(&self) -> String {
-        let (address, suite) = (self.address.trim_end_matches('/'), self.suite.trim_matches('/'));
+        let address = self.mirror.as_ref().unwrap_or(&self.address).trim_end_matches('/');
+        let suite = self.suite.trim_matches('/');
         match (self.is_flat(), suite) {
             (true, "" | ".") => address.to_owned(),
             (true, _) => format!("{address}/{suite}"),

@@ -3,7 +3,7 @@
 //! Only what can be reached from the wanted and the installed packages goes in. A rule's candidates stand in the order in which
 //! apt would take them, see `preference.rs`.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::base::BasePackage;
 use super::lookup::{Lookup, Provided, provides};
@@ -11,6 +11,9 @@ use super::packages::{Pool, StanzaId};
 use super::relation::{Relation, groups};
 use super::version::compare;
 use crate::packages::solve::{Installed, PackageId, Request, Rule, Universe, Wanted};
+
+/// How many providers of a name are named.
+const MOST_OFFERS: usize = 8;
 
 /// For what a closure is made.
 #[derive(Debug)]
@@ -381,9 +384,17 @@ impl Builder<'_, '_> {
         let relation = Relation { name, architecture, version };
         let native = self.native().to_owned();
         let any_of = self.in_order(&native, &[relation]);
-        // A package of that name is meant, if there is one; otherwise any that provides it.
-        let named: Vec<PackageId> = any_of.iter().copied().filter(|id| self.members[id.index()].name == name).collect();
-        Wanted { any_of: if named.is_empty() { any_of } else { named }, words: words.to_owned() }
+        let is_named = |id: &PackageId| self.members[id.index()].name == name;
+        let named: Vec<PackageId> = any_of.iter().copied().filter(is_named).collect();
+        if named.is_empty() && !any_of.is_empty() {
+            // Which of several was meant nobody can know, and the lock must say what was asked for.
+            let offers: BTreeSet<&str> = any_of.iter().map(|id| self.members[id.index()].name.as_str()).collect();
+            let offers: Vec<&str> = offers.into_iter().take(MOST_OFFERS).collect();
+            let words =
+                format!("{words}, which is no package but provided by others (name one of {})", offers.join(", "));
+            return Wanted { any_of: Vec::new(), words };
+        }
+        Wanted { any_of: named, words: words.to_owned() }
     }
 
     /// What is installed stays, or is followed by something newer of the same slot.
