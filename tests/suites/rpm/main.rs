@@ -8,6 +8,14 @@ mod made;
 mod cases;
 /// Our own answers.
 mod ours;
+/// Module streams.
+mod modules;
+/// Real packages.
+mod built;
+/// Keys and signatures.
+mod gpg;
+/// Real packages, resolved and installed.
+mod real;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
