@@ -14,10 +14,10 @@ pub mod fill;
 pub mod keys;
 /// From the lock and the store to a signed bundle.
 pub mod pack;
-/// One page that shows what a bundle holds.
-pub mod page;
 /// OS packages: from names to everything that they need.
 pub mod packages;
+/// One page that shows what a bundle holds.
+pub mod page;
 /// What a person sees meanwhile.
 pub mod progress;
 /// From the bill of materials to the lock.
