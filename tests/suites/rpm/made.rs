@@ -177,10 +177,10 @@ pub fn write(folder: &Path, packages: &[Made], modules: Option<&str>, packing: P
         let (packed, suffix) = pack(plain.as_bytes(), packing);
         let path = format!("repodata/{kind}.{ending}.{suffix}");
         std::fs::write(folder.join(&path), &packed).expect("metadata is written");
-        write!(
+        writeln!(
             list,
             "<data type=\"{kind}\"><checksum type=\"sha256\">{}</checksum><open-checksum type=\"sha256\">{}</open-checksum>\
-             <location href=\"{path}\"/><timestamp>1</timestamp><size>{}</size><open-size>{}</open-size></data>\n",
+             <location href=\"{path}\"/><timestamp>1</timestamp><size>{}</size><open-size>{}</open-size></data>",
             Digest::of(&packed).hex(),
             Digest::of(plain.as_bytes()).hex(),
             packed.len(),

@@ -16,6 +16,10 @@ mod built;
 mod gpg;
 /// Real packages, resolved and installed.
 mod real;
+/// Over HTTP.
+mod http;
+/// Repositories that we write.
+mod site;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
