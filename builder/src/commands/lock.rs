@@ -135,6 +135,7 @@ impl LockArgs {
             packages: Packages {
                 catalogue: catalogue.clone(),
                 base_lists: self.base_lists(&spec.system.os)?,
+                own: spec.system.repositories.clone(),
                 host: PathBuf::from("/"),
             },
         })

@@ -90,7 +90,7 @@ impl Verify {
         let holds = |entry: &bom::Entry| {
             lock.entries.iter().any(|locked| {
                 locked.kind == entry.kind
-                    && locked.name == entry.name
+                    && locked.name == name_of(entry)
                     && locked.os == entry.os
                     && entry.arch.iter().all(|arch| locked.arch.contains(arch))
                     // A package has the version that its repository had when it was locked.
@@ -98,5 +98,13 @@ impl Verify {
             })
         };
         Ok(needed.iter().filter(|entry| !holds(entry)).map(|entry| entry.name.clone()).collect())
+    }
+}
+
+/// A package may be wanted in one version or for one architecture: `name=version`, `name:architecture`.
+fn name_of(entry: &bom::Entry) -> &str {
+    match entry.kind {
+        bom::Kind::Package => entry.name.split(['=', ':']).next().unwrap_or(&entry.name),
+        _ => &entry.name,
     }
 }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use kubexm_model::bom::{Entry, Kind, Nodes, Reason};
 use kubexm_model::catalogue::{Catalogue, Family, Repository, SystemRelease};
-use kubexm_model::cluster::schema::Arch;
+use kubexm_model::cluster::schema::{Arch, OsRelease, PackageRepository, PackageType};
 use kubexm_model::lock::{Blob, Locked, Proof};
 
 use super::{ResolveError, Resolver, Unresolved};
@@ -24,6 +24,8 @@ pub struct Packages {
     pub catalogue: Catalogue,
     /// Lists of what nodes have, by release: `debian 12`.
     pub base_lists: BTreeMap<String, PathBuf>,
+    /// Repositories of cluster.yaml.
+    pub own: Vec<PackageRepository>,
     /// Where this machine's own configuration is: `/`.
     pub host: PathBuf,
 }
@@ -69,6 +71,7 @@ impl Resolver {
         }
         let mut sources = self.system_sources(name, release)?;
         sources.extend(self.component_sources(group).await?);
+        sources.extend(self.own_sources(&OsRelease { name: name.to_owned(), version: version.to_owned() })?);
         let question = Question {
             sources,
             architecture: group.arch.as_str().to_owned(),
@@ -123,6 +126,21 @@ impl Resolver {
         Ok(sources)
     }
 
+    /// Repositories of cluster.yaml that are for this release.
+    fn own_sources(&self, os: &OsRelease) -> Result<Vec<Source>, ResolveError> {
+        let own = self.packages.own.iter().filter(|one| one.serves(os, PackageType::Deb));
+        own.map(|one| {
+            Ok(Source {
+                mirror: self.redirects.package(&one.address),
+                address: one.address.clone(),
+                suite: one.suite.clone(),
+                components: one.components.clone(),
+                keys: own_key(one)?,
+            })
+        })
+        .collect()
+    }
+
     async fn published_key(&self, repository: &Repository, address: &str) -> Result<Keyring, ResolveError> {
         let path = repository.key.as_deref().and_then(|key| key.strip_prefix(repository.url.as_str()));
         let path =
@@ -149,6 +167,17 @@ impl Resolver {
     }
 }
 
+fn own_key(repository: &PackageRepository) -> Result<Keyring, ResolveError> {
+    let refuse = |error: &dyn std::fmt::Display| {
+        ResolveError::Upstream(format!("the key of the repository {} cannot be used: {error}", repository.name))
+    };
+    if repository.key.contains("-----BEGIN PGP") {
+        return Keyring::read(repository.key.as_bytes()).map_err(|error| refuse(&error));
+    }
+    let bytes = fs_err::read(&repository.key).map_err(|error| refuse(&error))?;
+    Keyring::read(&bytes).map_err(|error| refuse(&error))
+}
+
 fn own_base(path: &Path) -> Result<Vec<BasePackage>, ResolveError> {
     let refuse = |error: &dyn std::fmt::Display| {
         ResolveError::Upstream(format!("the base list {} cannot be used: {error}", path.display()))
@@ -165,6 +194,11 @@ fn groups(entries: &[Entry]) -> Vec<Group<'_>> {
         }
     }
     found.into_iter().map(|((os, arch), entries)| Group { os, arch, entries }).collect()
+}
+
+/// A wanted name without the version or the architecture behind it.
+fn plain(wanted: &str) -> &str {
+    wanted.split(['=', ':']).next().unwrap_or(wanted)
 }
 
 /// The entries of a closure. What another package needs goes where that one goes.
@@ -184,7 +218,7 @@ fn lock(group: &Group<'_>, chosen: &[Chosen]) -> Vec<Locked> {
                 None => break,
             }
         }
-        group.entries.iter().find(|entry| entry.name == name).copied()
+        group.entries.iter().find(|entry| plain(&entry.name) == name).copied()
     };
     chosen.iter().map(|one| locked(group, one, root(&one.name))).collect()
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::component::Repository;
+use crate::cluster::schema::PackageType;
 
 /// An operating system.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -28,6 +29,15 @@ pub enum Family {
     Deb,
     /// rpm with dnf or yum.
     Rpm,
+}
+
+impl From<Family> for PackageType {
+    fn from(family: Family) -> Self {
+        match family {
+            Family::Deb => Self::Deb,
+            Family::Rpm => Self::Rpm,
+        }
+    }
 }
 
 /// A release of an operating system.
