@@ -1,25 +1,25 @@
 //! rpm repositories: our answers beside those of rpm, libsolv and dnf.
 
-/// The order of versions, and what a dependency accepts.
-mod versions;
-/// Repositories that are written down.
-mod made;
-/// Generated cases.
-mod cases;
-/// Our own answers.
-mod ours;
-/// Module streams.
-mod modules;
 /// Real packages.
 mod built;
+/// Generated cases.
+mod cases;
 /// Keys and signatures.
 mod gpg;
-/// Real packages, resolved and installed.
-mod real;
 /// Over HTTP.
 mod http;
+/// Repositories that are written down.
+mod made;
+/// Module streams.
+mod modules;
+/// Our own answers.
+mod ours;
+/// Real packages, resolved and installed.
+mod real;
 /// Repositories that we write.
 mod site;
+/// The order of versions, and what a dependency accepts.
+mod versions;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

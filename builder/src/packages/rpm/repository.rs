@@ -21,7 +21,7 @@ pub struct Source {
     pub name: String,
     /// The folder above `repodata`: `https://…` or `file:///…`, with `$basearch` and `$releasever`.
     pub address: String,
-    /// Whose signatures count. Empty: nobody signs, and the connection alone vouches.
+    /// Whose signatures count. `None`: nobody signs, and the connection alone vouches.
     pub keys: Option<Keyring>,
     /// Whether the list of files must be signed too; many distributions sign packages only.
     pub signed_metadata: bool,
