@@ -10,6 +10,8 @@ pub mod discover;
 pub mod fetch;
 /// From the lock to a full store.
 pub mod fill;
+/// A folder as an ISO 9660 image.
+pub mod iso;
 /// Signing keys.
 pub mod keys;
 /// From the lock and the store to a signed bundle.
