@@ -124,7 +124,13 @@ impl Repository {
     }
 
     fn source(&self, keys: Keyring) -> Source {
-        Source { address: self.address.clone(), mirror: None, suite: "made".to_owned(), components: vec!["main".to_owned()], keys }
+        Source {
+            address: self.address.clone(),
+            mirror: None,
+            suite: "made".to_owned(),
+            components: vec!["main".to_owned()],
+            keys,
+        }
     }
 }
 

@@ -390,8 +390,7 @@ impl Builder<'_, '_> {
             // Which of several was meant nobody can know, and the lock must say what was asked for.
             let offers: BTreeSet<&str> = any_of.iter().map(|id| self.members[id.index()].name.as_str()).collect();
             let offers: Vec<&str> = offers.into_iter().take(MOST_OFFERS).collect();
-            let words =
-                format!("{words}, which is no package but provided by others (name one of {})", offers.join(", "));
+            let words = format!("{words} (no package itself: name one of {})", offers.join(", "));
             return Wanted { any_of: Vec::new(), words };
         }
         Wanted { any_of: named, words: words.to_owned() }

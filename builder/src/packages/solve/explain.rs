@@ -24,7 +24,7 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("these packages cannot be installed together:")?;
+        f.write_str("the packages cannot be installed:")?;
         self.lines.iter().try_for_each(|line| write!(f, "\n  {line}"))
     }
 }

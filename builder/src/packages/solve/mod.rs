@@ -49,6 +49,7 @@ pub struct Wanted {
 
 /// Chooses packages so that every rule is kept: the installed ones where that is possible, the preferred ones elsewhere.
 pub fn solve(universe: &Universe, request: &Request) -> Result<Plan, Refusal> {
+    everything_is_offered(request)?;
     let chosen = search::search(universe, request)?;
     Ok(plan::with_reasons(universe, request, &chosen))
 }
@@ -59,6 +60,13 @@ pub fn solve_walking(universe: &Universe, request: &Request) -> Result<Plan, Ref
         Some(chosen) => Ok(plan::with_every_answer(universe, request, &chosen)),
         None => solve(universe, request),
     }
+}
+
+/// Names that nothing offers are said all at once: no search would name more than one of them.
+fn everything_is_offered(request: &Request) -> Result<(), Refusal> {
+    let absent = request.wanted.iter().filter(|wanted| wanted.any_of.is_empty());
+    let lines: Vec<String> = absent.map(|wanted| format!("{} is wanted, which nothing offers", wanted.words)).collect();
+    if lines.is_empty() { Ok(()) } else { Err(Refusal { lines }) }
 }
 
 #[cfg(test)]
