@@ -10,6 +10,8 @@ pub mod closure;
 pub mod host;
 /// Packages by name.
 pub mod lookup;
+/// Which packages satisfy a relation.
+mod matching;
 /// Indexes in memory.
 pub mod packages;
 /// In which order candidates are tried.
