@@ -64,7 +64,11 @@ async fn one(missing: &Missing<'_>, resolver: &Resolver) -> Result<(), ResolveEr
     let Missing { entry, blob } = missing;
     if entry.kind != Kind::Image {
         let expected = Expected { digest: Some(blob.digest), size: Some(blob.size) };
-        resolver.fetcher.file(&entry.name, &resolver.address(&entry.source), expected).await?;
+        let address = match entry.kind {
+            Kind::Package => resolver.package_address(&entry.source),
+            _ => resolver.address(&entry.source),
+        };
+        resolver.fetcher.file(&entry.name, &address, expected).await?;
         return Ok(());
     }
     let name = entry.name.parse().map_err(|error| ResolveError::Upstream(format!("{error}")))?;

@@ -10,10 +10,14 @@ pub mod discover;
 pub mod fetch;
 /// From the lock to a full store.
 pub mod fill;
+/// A folder as an ISO 9660 image.
+pub mod iso;
 /// Signing keys.
 pub mod keys;
 /// From the lock and the store to a signed bundle.
 pub mod pack;
+/// OS packages: from names to everything that they need.
+pub mod packages;
 /// One page that shows what a bundle holds.
 pub mod page;
 /// From the bill of materials to the lock.

@@ -14,6 +14,8 @@ pub mod modules;
 pub mod node;
 /// Which modules, and the plan for one cluster.
 pub mod pipelines;
+/// Repositories of OS packages for nodes.
+pub mod repository;
 /// Runs on the deploy host: folders, journals, locks.
 pub mod runs;
 /// What components need on nodes.

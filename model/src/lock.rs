@@ -65,6 +65,9 @@ pub struct Locked {
     /// Of an image that was found in a manifest or chart: where.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found_in: Vec<String>,
+    /// Of a package: its entry in its repository's index, word for word, for the repository on the nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stanza: Option<String>,
     /// Why it is wanted.
     pub reasons: Vec<Reason>,
 }
@@ -81,6 +84,8 @@ pub enum Proof {
     FirstSight,
     /// The registry, at the time when the tag was resolved.
     Registry,
+    /// The signed index of a package repository.
+    Repository,
 }
 
 /// Some bytes.

@@ -8,11 +8,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Args, ValueEnum};
 use kubexm_builder::discover::ImageFields;
 use kubexm_builder::pack::lock_bytes;
-use kubexm_builder::resolve::{ResolveError, Resolver, Unresolved};
+use kubexm_builder::resolve::{Packages, ResolveError, Resolver, Unresolved};
 use kubexm_model::bom::{self, Bom, Kind};
 use kubexm_model::catalogue::Catalogue;
 use kubexm_model::cluster::Cluster;
-use kubexm_model::cluster::schema::{Arch, word};
+use kubexm_model::cluster::schema::{Arch, OsRelease, word};
 use kubexm_model::console::{ClusterArgs, Exit, Failure, Progress, output};
 use kubexm_model::digest::Digest;
 use kubexm_model::lock::{Lock, Locked, VERSION};
@@ -43,6 +43,10 @@ pub(crate) struct LockArgs {
     /// The architectures that it is for [default: those of the hosts]
     #[arg(long, value_name = "ARCHITECTURES", value_delimiter = ',', value_parser = architecture)]
     arch: Vec<Arch>,
+
+    /// What the nodes have, as `dpkg-query -W` or `rpm -qa` prints it: FILE, or SYSTEM=FILE as in debian-12=base.txt
+    #[arg(long, value_name = "FILE")]
+    base_list: Vec<String>,
 
     #[arg(long, env = "SOURCE_DATE_EPOCH", hide = true)]
     source_date_epoch: Option<u64>,
@@ -142,7 +146,35 @@ impl LockArgs {
             arch,
             kubernetes: spec.kubernetes.version.as_ref().map(ToString::to_string),
             values,
+            packages: Packages {
+                catalogue: catalogue.clone(),
+                base_lists: self.base_lists(&spec.system.os)?,
+                own: spec.system.repositories.clone(),
+                host: PathBuf::from("/"),
+            },
         })
+    }
+
+    /// `debian-12=FILE`, or a file alone where there is one system only.
+    fn base_lists(&self, systems: &[OsRelease]) -> Result<BTreeMap<String, PathBuf>, Failure> {
+        let mut lists = BTreeMap::new();
+        for text in &self.base_list {
+            let named = systems.iter().find_map(|os| {
+                let file = text.strip_prefix(&format!("{}-{}=", os.name, os.version))?;
+                Some((os, file))
+            });
+            let (os, file) = match (named, systems) {
+                (Some(named), _) => named,
+                (None, [only]) => (only, text.as_str()),
+                (None, _) => {
+                    let known: Vec<String> = systems.iter().map(|os| format!("{}-{}", os.name, os.version)).collect();
+                    return Err(Failure::usage(format!("--base-list {text} does not say for which system it is"))
+                        .hint(format!("write SYSTEM=FILE; there are {}", known.join(", "))));
+                }
+            };
+            lists.insert(os.to_string(), PathBuf::from(file));
+        }
+        Ok(lists)
     }
 
     /// Makes the lock and writes it.

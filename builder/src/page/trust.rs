@@ -82,7 +82,7 @@ fn keys(keys: &[String]) -> Vec<Line> {
 
 /// How many entries have which proof.
 fn proofs(contents: &Contents) -> Vec<Line> {
-    let kinds = [Proof::Published, Proof::Pinned, Proof::Registry, Proof::FirstSight];
+    let kinds = [Proof::Published, Proof::Pinned, Proof::Registry, Proof::Repository, Proof::FirstSight];
     let counted = kinds.map(|proof| (proof, contents.items.iter().filter(|item| item.proof == proof).count()));
     let there = counted.into_iter().filter(|(_, number)| *number > 0);
     there.map(|(proof, number)| plain(&format!("{} {}", count(number, "digest", "digests"), words(proof)))).collect()
@@ -94,6 +94,7 @@ pub(super) fn words(proof: Proof) -> &'static str {
         Proof::Published => "published upstream",
         Proof::Pinned => "pinned in the catalogue",
         Proof::Registry => "given by the registry",
+        Proof::Repository => "in the repository's signed index",
         Proof::FirstSight => "taken at first sight",
     }
 }

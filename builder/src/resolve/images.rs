@@ -120,6 +120,7 @@ impl Resolver {
             members: vec![],
             platforms,
             found_in,
+            stanza: None,
             reasons,
         })
     }

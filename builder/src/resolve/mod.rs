@@ -6,6 +6,7 @@ mod charts;
 mod checksum;
 mod files;
 mod images;
+mod packages;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ use kubexm_model::lock::{Lock, Locked, VERSION};
 
 use crate::discover::{Found, ImageFields};
 use crate::fetch::{FetchError, Fetcher};
+
+pub use packages::Packages;
 
 /// Something that cannot be resolved.
 #[derive(Debug)]
@@ -39,9 +42,29 @@ pub enum ResolveError {
     /// What upstream publishes about it cannot be used.
     #[error("{0}")]
     Upstream(String),
+    /// A closure of packages cannot be made.
+    #[error("{}", chain(.0.as_ref()))]
+    Packages(Box<crate::packages::deb::closure::ClosureError>),
+    /// This machine's apt configuration cannot be used.
+    #[error("{}", chain(.0.as_ref()))]
+    Host(Box<crate::packages::deb::host::HostError>),
+    /// Something that the program carries cannot be used.
+    #[error("{}", chain(.0.as_ref()))]
+    Data(Box<crate::packages::data::DataError>),
     /// A manifest names an image that cannot be understood.
     #[error(transparent)]
     Discover(#[from] crate::discover::DiscoverError),
+}
+
+/// An error and its causes in one sentence: a list of problems has a line for each.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(error) = next {
+        text = format!("{text}: {error}");
+        next = error.source();
+    }
+    text
 }
 
 /// What resolving needs besides the bill of materials.
@@ -58,6 +81,8 @@ pub struct Resolver {
     pub kubernetes: Option<String>,
     /// Values for the charts, by the name of the component or add-on.
     pub values: BTreeMap<String, serde_json::Value>,
+    /// What OS packages need.
+    pub packages: Packages,
 }
 
 /// How many entries are resolved at once; downloads have limits of their own.
@@ -69,7 +94,7 @@ impl Resolver {
         let mut problems = vec![];
         let mut entries = vec![];
         let mut found: Vec<(Found, Vec<Reason>)> = vec![];
-        let mut resolved = stream::iter(&bom.entries)
+        let mut resolved = stream::iter(bom.entries.iter().filter(|entry| entry.kind != Kind::Package))
             .map(|entry| async move { (entry, self.entry(entry, &bom.entries).await) })
             .buffer_unordered(AT_ONCE);
         while let Some((entry, outcome)) = resolved.next().await {
@@ -85,6 +110,7 @@ impl Resolver {
         }
         drop(resolved);
         self.add_found(found, &mut entries, &mut problems).await;
+        entries.extend(self.packages(&bom.entries, &mut problems).await);
         if !problems.is_empty() {
             problems.sort_by(|a, b| a.name.cmp(&b.name));
             return Err(problems);
@@ -99,9 +125,8 @@ impl Resolver {
             Kind::Binary => Ok((self.file(entry).await?, vec![])),
             Kind::Manifest => self.manifest(entry).await,
             Kind::Chart => self.chart(entry, all).await,
-            Kind::Package => Err(ResolveError::Upstream(
-                "OS packages cannot be locked yet; leave them out with --skip packages".to_owned(),
-            )),
+            // Packages are resolved together, after everything else.
+            Kind::Package => Err(ResolveError::Upstream("a package alone cannot be locked".to_owned())),
         }
     }
 
@@ -161,6 +186,7 @@ fn locked(entry: &Entry, proof: kubexm_model::lock::Proof, blob: kubexm_model::l
         members: entry.members.clone(),
         platforms: vec![],
         found_in: vec![],
+        stanza: None,
         reasons: entry.reasons.clone(),
     }
 }

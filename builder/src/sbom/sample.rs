@@ -27,6 +27,7 @@ pub(crate) fn entry(kind: Kind, name: &str, version: &str, source: &str, size: u
         members: vec![],
         platforms: vec![],
         found_in: vec![],
+        stanza: None,
         reasons: vec![Reason { why: String::new(), nodes: serde_json::from_str(r#"["cp1", "cp2"]"#).unwrap() }],
     }
 }

@@ -10,7 +10,7 @@ use super::{Digest, Entry, Kind, Nodes, Problem, Reason};
 use crate::catalogue::{
     Catalogue, Checksum, Family, FileEntry, ImageEntry, Package, Platform, Repository, When, Words,
 };
-use crate::cluster::schema::{Addon, Arch, OsRelease, Spec};
+use crate::cluster::schema::{Addon, Arch, OsRelease, PackageType, Spec};
 use crate::finding::Code;
 
 /// Every entry, sorted, and everything that is wanted and not to be had; for these architectures, or for those of the hosts.
@@ -219,10 +219,12 @@ impl Derive<'_> {
             self.catalogue.systems.get(&os.name).map(|system| system.versions.as_slice()).unwrap_or_default();
         let release = releases.iter().find(|release| release.version == os.version);
         let addresses = release.into_iter().flat_map(|release| &release.repositories);
-        addresses
-            .map(|repository| {
-                format!("{} {}", repository.url, repository.suite.as_deref().unwrap_or_default()).trim().to_owned()
-            })
+        let upstream = addresses.map(|repository| (&repository.url, repository.suite.as_deref().unwrap_or_default()));
+        let kind = self.catalogue.systems.get(&os.name).map(|system| PackageType::from(system.family));
+        let own = self.spec.system.repositories.iter().filter(|one| kind.is_some_and(|kind| one.serves(os, kind)));
+        upstream
+            .chain(own.map(|repository| (&repository.address, repository.suite.as_str())))
+            .map(|(address, suite)| format!("{address} {suite}").trim().to_owned())
             .collect()
     }
 

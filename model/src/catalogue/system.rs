@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::component::Repository;
+use crate::cluster::schema::PackageType;
 
 /// An operating system.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -30,6 +31,15 @@ pub enum Family {
     Rpm,
 }
 
+impl From<Family> for PackageType {
+    fn from(family: Family) -> Self {
+        match family {
+            Family::Deb => Self::Deb,
+            Family::Rpm => Self::Rpm,
+        }
+    }
+}
+
 /// A release of an operating system.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +52,12 @@ pub struct SystemRelease {
     /// Where its packages come from; empty where there is no public repository.
     #[serde(default)]
     pub repositories: Vec<Repository>,
+    /// Who may sign those: files of `manifests/keys`.
+    #[serde(default)]
+    pub keys: Vec<String>,
+    /// What a minimal machine has: a file of `manifests/base`.
+    #[serde(default)]
+    pub base: Option<String>,
 }
 
 /// A zone of mirrors.

@@ -201,7 +201,7 @@ impl Shaper {
         let length = text.chars().count() as u64;
         let problem = if text.is_empty() && schema["format"] != "time-zone" && restricted(schema) {
             Some(format!("`{path}` is empty"))
-        } else if text.chars().any(char::is_control) && schema["format"] != "secret" {
+        } else if text.chars().any(char::is_control) && schema["format"] != "secret" && schema["format"] != "keys" {
             Some(format!("`{path}` contains a line break or another control character"))
         } else if let Some(format) = schema["format"].as_str().and_then(formats::find) {
             (!(format.accepts)(text)).then(|| format!("`{path}` takes {}", format.expected))

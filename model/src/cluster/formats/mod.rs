@@ -43,6 +43,9 @@ pub const TIME_ZONE: &str = "^([A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*)?$";
 /// A package name, with `=version` if wanted.
 pub const PACKAGE: &str = "^[A-Za-z0-9][A-Za-z0-9+._:~=-]*$";
 
+/// The path of a file of keys, or armored keys, which have lines.
+pub const KEYS: &str = "^[^\\x00-\\x1f]+$|-----BEGIN PGP PUBLIC KEY BLOCK-----";
+
 /// The schema of a list's items that have a form.
 pub(super) fn each(format: &str, pattern: &str) -> serde_json::Value {
     serde_json::json!({"type": "string", "format": format, "pattern": pattern})
@@ -60,6 +63,11 @@ pub struct Format {
 
 /// All forms.
 pub const FORMATS: &[Format] = &[
+    Format {
+        name: "keys",
+        expected: "the path of a file of OpenPGP keys, or armored keys",
+        accepts: |t| t.contains("-----BEGIN PGP PUBLIC KEY BLOCK-----") || !t.chars().any(char::is_control),
+    },
     Format { name: "ip", expected: "an IP address such as 10.0.0.11", accepts: |t| t.parse::<IpAddr>().is_ok() },
     Format {
         name: "addresses",

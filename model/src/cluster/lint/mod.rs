@@ -67,6 +67,7 @@ const RULES: &[Rule] = &[
     Rule { reads: &[&["spec.addons"]], check: addons::addons },
     Rule { reads: &[&["spec.storage[].name"]], check: addons::storage },
     Rule { reads: &[&["spec.system.os", "spec.system.debs", "spec.system.rpms"]], check: system::packages },
+    Rule { reads: &[&["spec.system.os", "spec.system.repositories"]], check: system::repositories },
     Rule { reads: &[&["spec.system.ntpServers", NAMES]], check: system::time },
     Rule {
         reads: &[&["spec.extra", NAMES, "spec.registry.privateRegistry", "spec.registry.type"]],

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::Lint;
 use crate::catalogue::Family;
-use crate::cluster::schema::RegistryType;
+use crate::cluster::schema::{OsRelease, PackageType, RegistryType};
 use crate::cluster::suggest::nearest;
 use crate::finding::Code;
 
@@ -57,6 +57,41 @@ pub(super) fn packages(lint: &mut Lint<'_>) {
                 message,
                 "remove it, or add the system to system.os",
             );
+        }
+    }
+}
+
+pub(super) fn repositories(lint: &mut Lint<'_>) {
+    let system = &lint.spec().system;
+    for (index, repository) in system.repositories.iter().enumerate() {
+        let path = format!("spec.system.repositories[{index}]");
+        if let Some(earlier) = system.repositories[..index].iter().position(|other| other.name == repository.name) {
+            let earlier = format!("spec.system.repositories[{earlier}].name");
+            let message = format!("two repositories are called `{}`", repository.name);
+            lint.find_again(Code::DuplicateName, &format!("{path}.name"), &earlier, message, "give each its own name");
+        }
+        if !repository.address.starts_with("https://") && !repository.address.starts_with("http://") {
+            let message = format!("`{}` is no address", repository.address);
+            let help = format!("write https://{}", repository.address);
+            lint.find(Code::BadFormat, &format!("{path}.address"), message, help);
+        }
+        let flat = repository.suite.ends_with('/');
+        let apt = !repository.suite.is_empty() && (flat || !repository.components.is_empty());
+        if repository.kind == PackageType::Deb && !apt {
+            let message =
+                format!("the deb repository `{}` has no suite, or a suite without components", repository.name);
+            let help = "write `suite: bookworm, components: [main]`, or `suite: /` for one folder with everything";
+            lint.find(Code::BadFormat, &path, message, help);
+        }
+        if repository.kind == PackageType::Rpm && !(repository.suite.is_empty() && repository.components.is_empty()) {
+            let message = format!("`{}` holds rpm packages, which have neither suite nor components", repository.name);
+            lint.find(Code::UnusedSettings, &path, message, "remove them: the address alone says where it is");
+        }
+        let family = |name: &str| lint.catalogue.systems.get(name).map(|system| PackageType::from(system.family));
+        let serves = |os: &OsRelease| family(&os.name).is_some_and(|kind| repository.serves(os, kind));
+        if !system.os.is_empty() && !system.os.iter().any(serves) {
+            let message = format!("`{}` is for none of the systems in system.os", repository.name);
+            lint.find(Code::UnusedSettings, &path, message, "remove it, or look at its type and its os");
         }
     }
 }

@@ -31,7 +31,7 @@ pub use mirrors::Mirrors;
 pub use network::{Dns, Network, Plugin};
 pub use registry::{Auth, HarborConfig, Registry, RegistryType};
 pub use runtime::{Runtime, RuntimeType};
-pub use system::{Extra, ExtraHost, OsRelease, Resolver, System};
+pub use system::{Extra, ExtraHost, OsRelease, PackageRepository, PackageType, Resolver, System};
 
 /// Free-form settings that are handed on to a component as they are.
 pub type Settings = serde_json::Map<String, serde_json::Value>;

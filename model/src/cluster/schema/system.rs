@@ -30,6 +30,53 @@ pub struct System {
     /// The systems that packages are gathered for.
     #[serde(default)]
     pub os: Vec<OsRelease>,
+    /// Package repositories beyond those of the systems themselves.
+    #[serde(default)]
+    pub repositories: Vec<PackageRepository>,
+}
+
+/// A package repository, read by the connected host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PackageRepository {
+    /// What it is called in messages.
+    #[schemars(extend("format" = "dns-label", "pattern" = formats::DNS_LABEL))]
+    pub name: String,
+    /// How its packages are made: deb or rpm.
+    #[serde(rename = "type")]
+    pub kind: PackageType,
+    /// Its address: of deb without `dists/`, of rpm the folder that holds `repodata/`.
+    #[schemars(length(min = 1))]
+    pub address: String,
+    /// The suite of a deb repository; a folder without components ends with a slash.
+    #[serde(default)]
+    pub suite: String,
+    /// The components of a deb repository.
+    #[serde(default)]
+    pub components: Vec<String>,
+    /// Who may sign it: a file of OpenPGP keys on the connected host, or the armored keys themselves.
+    #[schemars(length(min = 1), extend("format" = "keys", "pattern" = formats::KEYS))]
+    pub key: String,
+    /// The systems that it is for; empty: all that have packages of its type.
+    #[serde(default)]
+    pub os: Vec<OsRelease>,
+}
+
+/// How packages are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PackageType {
+    /// dpkg and apt.
+    Deb,
+    /// rpm with dnf or yum.
+    Rpm,
+}
+
+impl PackageRepository {
+    /// Whether it is for a system, given how that system's packages are made.
+    pub fn serves(&self, os: &OsRelease, kind: PackageType) -> bool {
+        self.kind == kind && (self.os.is_empty() || self.os.contains(os))
+    }
 }
 
 /// A release of an operating system, as /etc/os-release names it.

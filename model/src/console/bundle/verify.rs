@@ -115,10 +115,11 @@ impl Verify {
         let holds = |entry: &bom::Entry| {
             lock.entries.iter().any(|locked| {
                 locked.kind == entry.kind
-                    && locked.name == entry.name
+                    && locked.name == name_of(entry)
                     && locked.os == entry.os
                     && entry.arch.iter().all(|arch| locked.arch.contains(arch))
-                    && locked.version == entry.version
+                    // A package has the version that its repository had when it was locked.
+                    && (entry.kind == bom::Kind::Package || locked.version == entry.version)
             })
         };
         Ok(needed.iter().filter(|entry| !holds(entry)).map(|entry| entry.name.clone()).collect())
@@ -129,4 +130,12 @@ impl Verify {
 fn describe(bad: &Bad) -> String {
     let what = bad.path.map_or("what stands between members".to_owned(), |path| path.to_string());
     bad.volume.map_or(what.clone(), |volume| format!("{what} (volume {volume})"))
+}
+
+/// A package may be wanted in one version or for one architecture: `name=version`, `name:architecture`.
+fn name_of(entry: &bom::Entry) -> &str {
+    match entry.kind {
+        bom::Kind::Package => entry.name.split(['=', ':']).next().unwrap_or(&entry.name),
+        _ => &entry.name,
+    }
 }
