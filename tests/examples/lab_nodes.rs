@@ -45,7 +45,7 @@ async fn main() {
         .map(|(name, route)| SshNode::over_ssh(name, route, Arc::clone(&host_keys), options.clone()))
         .collect();
     facts(&nodes).await;
-    futures::future::join_all(nodes.iter().map(|node| changes(node))).await;
+    futures::future::join_all(nodes.iter().map(changes)).await;
     println!("{} nodes, {count} host keys", nodes.len());
 }
 

@@ -44,7 +44,7 @@ pub enum Entry {
     },
 }
 
-/// More symlinks in a row than Linux follows.
+/// How many symlinks Linux follows for one path.
 const LOOP: usize = 40;
 
 pub(super) fn root() -> Owner {
@@ -165,7 +165,7 @@ impl Files {
             FileChange::Remove { path } => self.remove(path),
             FileChange::RemoveDirectory { path } => self.remove_directory(path),
             FileChange::RemoveTree { path } => {
-                if let Some(real) = self.real(path) {
+                if let Some(real) = self.to_remove(path)? {
                     self.unset(&real);
                 }
                 Ok(())
@@ -215,12 +215,17 @@ impl Files {
         if matches!(self.entries.get(&real), Some(Entry::Directory { .. })) {
             return Err(refuse(format!("{path}: Is a directory")));
         }
+        let leads_to = real.parent().and_then(|parent| self.followed(&against(&parent, target)?));
+        let is_file = matches!(self.entries.get(&real), Some(Entry::File { .. }));
+        if is_file && leads_to.as_ref() == Some(&real) {
+            return Err(refuse(format!("{path} would be a link to itself")));
+        }
         self.entries.insert(real, Entry::Symlink { owner: root(), target: target.to_owned() });
         Ok(())
     }
 
     fn remove(&mut self, path: &NodePath) -> Result<(), Refused> {
-        match self.real(path).map(|real| (self.entries.get(&real), real.clone())) {
+        match self.to_remove(path)?.map(|real| (self.entries.get(&real), real.clone())) {
             Some((Some(Entry::Directory { .. }), _)) => Err(refuse(format!("{path}: Is a directory"))),
             Some((_, real)) => {
                 self.entries.remove(&real);
@@ -247,8 +252,12 @@ impl Files {
         if matches!(self.entries.get(&target), Some(Entry::Directory { .. })) {
             return Err(refuse(format!("{to}: Is a directory")));
         }
-        if target != source && target.is_within(&source) {
-            return Err(refuse(format!("cannot move {from} into itself")));
+        if target.is_within(&source) {
+            return Err(refuse(format!("cannot move {from} to itself or into itself")));
+        }
+        let is_directory = matches!(self.entries.get(&source), Some(Entry::Directory { .. }));
+        if is_directory && self.entries.contains_key(&target) {
+            return Err(refuse(format!("cannot overwrite {to} with a directory")));
         }
         let moved = self.below(&source);
         self.unset(&source);
@@ -260,6 +269,9 @@ impl Files {
         let (source, target) = (self.existing(from)?, self.place(to)?);
         if self.entries.contains_key(&target) {
             return Err(refuse(format!("{to}: File exists")));
+        }
+        if target.is_within(&source) {
+            return Err(refuse(format!("cannot copy {from} into itself")));
         }
         self.graft(&source, &target, self.below(&source))
     }
@@ -303,6 +315,15 @@ impl Files {
         inside.map(|each| each.file_name().to_owned()).collect()
     }
 
+    /// Where something to be removed is; what is not there need not be removed, but symlinks in a circle are an error.
+    fn to_remove(&self, path: &NodePath) -> Result<Option<NodePath>, Refused> {
+        let mut links = LOOP;
+        match self.real_within(path, &mut links) {
+            None if links == 0 => Err(refuse(format!("{path}: Too many levels of symbolic links"))),
+            real => Ok(real),
+        }
+    }
+
     fn existing(&self, path: &NodePath) -> Result<NodePath, Refused> {
         let real = self.real(path).filter(|real| self.entries.contains_key(real));
         real.ok_or_else(|| refuse(format!("{path}: No such file or directory")))
@@ -315,20 +336,26 @@ impl Files {
 
     /// The path with the symlinks of its directories followed, but not the last part; nothing without that directory.
     fn real(&self, path: &NodePath) -> Option<NodePath> {
-        let Some(parent) = path.parent() else { return Some(path.clone()) };
-        let directory = self.followed(&parent)?;
-        matches!(self.entries.get(&directory)?, Entry::Directory { .. })
-            .then(|| directory.join(path.file_name()).ok())?
+        self.real_within(path, &mut { LOOP })
     }
 
     /// The path with all symlinks followed; what it leads to need not be there.
     fn followed(&self, path: &NodePath) -> Option<NodePath> {
-        let mut path = self.real(path)?;
-        for _ in 0..LOOP {
-            let Some(Entry::Symlink { target, .. }) = self.entries.get(&path) else { return Some(path) };
-            path = self.real(&against(&path.parent()?, target)?)?;
-        }
-        None
+        self.followed_within(path, &mut { LOOP })
+    }
+
+    fn real_within(&self, path: &NodePath, links: &mut usize) -> Option<NodePath> {
+        let Some(parent) = path.parent() else { return Some(path.clone()) };
+        let directory = self.followed_within(&parent, links)?;
+        matches!(self.entries.get(&directory)?, Entry::Directory { .. })
+            .then(|| directory.join(path.file_name()).ok())?
+    }
+
+    fn followed_within(&self, path: &NodePath, links: &mut usize) -> Option<NodePath> {
+        let path = self.real_within(path, links)?;
+        let Some(Entry::Symlink { target, .. }) = self.entries.get(&path) else { return Some(path) };
+        *links = links.checked_sub(1)?;
+        self.followed_within(&against(&path.parent()?, target)?, links)
     }
 
     /// A line for each path, to be compared by people.
