@@ -12,7 +12,7 @@ use kubexm_installer::node::query::{Active, Enabled};
 use kubexm_installer::node::ssh::{Endpoint, Login, Options, Route};
 use kubexm_installer::node::{
     AccountChange, AccountName, Ask, Change, Command, FileChange, Inspect, Mode, Mutate, NewFile, NodePath, Owner,
-    PackageName, SshNode, SysctlKey, SystemChange, UnitChange, UnitName,
+    PackageChange, PackageName, SshNode, SysctlKey, SystemChange, UnitChange, UnitName,
 };
 use kubexm_model::digest::Digest;
 use kubexm_model::secret::Secret;
@@ -76,6 +76,7 @@ async fn changes(node: &SshNode) {
     mounts(node).await;
     kernel(node).await;
     upload(node).await;
+    packages(node).await;
     assert!(node.package(&PackageName::new("systemd").unwrap()).await.unwrap().is_some());
     assert_eq!(node.package(&PackageName::new("no-such-package").unwrap()).await.unwrap(), None);
     assert_eq!(node.run(&Command::new("id").arg("-u")).await.unwrap().text(), "0", "everything is done as root");
@@ -178,6 +179,49 @@ async fn mounts(node: &SshNode) {
     make(node, SystemChange::Unmount { path: inside.clone() }).await;
     assert_eq!(node.mount(&inside).await.unwrap(), None);
     make(node, FileChange::RemoveTree { path: place }).await;
+}
+
+/// A package without content goes in and out again, together with one that it needs.
+async fn packages(node: &SshNode) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut files = vec![];
+    for (name, needs) in [("kubexm-proof", "Depends: kubexm-proof-base\n"), ("kubexm-proof-base", "")] {
+        let control = format!(
+            "Package: {name}\nVersion: 1:2.0-1\nArchitecture: all\nMaintainer: nobody <nobody@lab.test>\n{needs}Description: proof\n"
+        );
+        let (tree, file) = (directory.path().join(name), directory.path().join(format!("{name}.deb")));
+        std::fs::create_dir_all(tree.join("DEBIAN")).unwrap();
+        std::fs::write(tree.join("DEBIAN/control"), control).unwrap();
+        let built = std::process::Command::new("dpkg-deb")
+            .args(["--root-owner-group", "--build"])
+            .arg(&tree)
+            .arg(&file)
+            .output();
+        assert!(built.unwrap().status.success());
+        files.push(path(&format!("/var/tmp/{name}.deb")));
+        put(node, &files[files.len() - 1], &std::fs::read(&file).unwrap(), Mode::FILE).await;
+    }
+    let names = ["kubexm-proof", "kubexm-proof-base"].map(|name| PackageName::new(name).unwrap());
+    assert_eq!(node.package(&names[0]).await.unwrap(), None);
+    assert!(
+        node.change(&PackageChange::Install { files: vec![files[0].clone()] }.into()).await.is_err(),
+        "not complete"
+    );
+    for _ in 0..2 {
+        make(node, PackageChange::Install { files: files.clone() }).await;
+        assert_eq!(node.package(&names[0]).await.unwrap().as_deref(), Some("1:2.0-1"));
+    }
+    assert!(
+        node.change(&PackageChange::Remove { names: vec![names[1].clone()] }.into()).await.is_err(),
+        "another needs it"
+    );
+    for _ in 0..2 {
+        make(node, PackageChange::Remove { names: names.to_vec() }).await;
+        assert_eq!(node.package(&names[1]).await.unwrap(), None);
+    }
+    for file in files {
+        make(node, FileChange::Remove { path: file }).await;
+    }
 }
 
 async fn kernel(node: &SshNode) {

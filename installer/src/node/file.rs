@@ -60,6 +60,11 @@ impl Mode {
     pub const fn bits(self) -> u32 {
         self.0
     }
+
+    /// As an argument of chmod, which lets a directory's special bits be unless there are five digits.
+    pub(crate) fn argument(self) -> String {
+        format!("{:05o}", self.0)
+    }
 }
 
 impl fmt::Display for Mode {

@@ -1,5 +1,6 @@
 //! Ways to log in, and what of them can be seen.
 
+use std::process::Command as Process;
 use std::sync::Arc;
 
 use kubexm_installer::hostkeys::{HostKeys, fingerprint};
@@ -93,4 +94,55 @@ async fn secrets_are_in_no_command_line() {
     assert_eq!(node.run(&command).await.unwrap().text(), CANARY);
     let said = server.heard().join("\n");
     assert!(said.contains("exec 'env' 'timeout'") && !said.contains("canary"), "{said}");
+}
+
+#[tokio::test]
+async fn one_connection_carries_many_programs_at_once() {
+    for allowed in [10, 2] {
+        let sshd = Sshd::start(&["ed25519"], &format!("MaxSessions {allowed}"));
+        let node = sshd.node(sshd.address);
+        let commands: Vec<Command> = (0..40).map(|number| Command::new("echo").arg(number.to_string())).collect();
+        let outputs = futures::future::join_all(commands.iter().map(|command| node.run(command))).await;
+        for (number, output) in outputs.into_iter().enumerate() {
+            assert_eq!(output.unwrap().text(), number.to_string());
+        }
+        assert_eq!(sshd.connections(), 2, "{}", sshd.log());
+        assert_eq!(sshd.log().contains("no more sessions"), allowed == 2, "{}", sshd.log());
+    }
+}
+
+/// Where the second half of the next test finds its server.
+const CHILD: &str = "KUBEXM_TEST_AGENT_ROUTE";
+
+/// The agent is found through the environment, which a process cannot safely change for itself: so the test runs itself
+/// again with an agent in its environment.
+#[tokio::test]
+async fn an_agent_lets_in() {
+    if let Ok(route) = std::env::var(CHILD) {
+        let [address, user, pin] = route.split(' ').collect::<Vec<_>>().try_into().unwrap();
+        let login = Login { agent: true, ..Login::default() };
+        let target =
+            Endpoint { address: address.parse().unwrap(), user: user.to_owned(), login, pin: Some(pin.to_owned()) };
+        let line = SshLine::new(Route { target, jump: None }, Arc::new(HostKeys::default()), Options::default());
+        return line.connect().await.unwrap();
+    }
+    let sshd = Sshd::start(&["ed25519"], "");
+    let socket = sshd.at("agent");
+    // It answers before it goes to the background, so there is nothing to wait for.
+    let said = Process::new("ssh-agent").arg("-a").arg(&socket).output().unwrap();
+    let said = String::from_utf8(said.stdout).unwrap();
+    let pid = said.split("SSH_AGENT_PID=").nth(1).and_then(|rest| rest.split(';').next()).unwrap().to_owned();
+    let added = Process::new("ssh-add").arg("-q").arg(sshd.at("login")).env("SSH_AUTH_SOCK", &socket).status().unwrap();
+    let pin = fingerprint(&russh::keys::PublicKey::from_openssh(&sshd.host_key("ed25519")).unwrap());
+    let again = Process::new(std::env::current_exe().unwrap())
+        .args(["--exact", "login::an_agent_lets_in"])
+        .env("SSH_AUTH_SOCK", &socket)
+        .env(CHILD, format!("{} {} {pin}", sshd.address, sshd.user))
+        .output()
+        .unwrap();
+    let ended = Process::new("ssh-agent").arg("-k").env("SSH_AGENT_PID", pid).env("SSH_AUTH_SOCK", &socket).output();
+    assert!(ended.unwrap().status.success() && added.success());
+    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stdout));
+    assert!(String::from_utf8_lossy(&again.stdout).contains("1 passed"));
+    assert!(sshd.connections() == 2, "{}", sshd.log());
 }

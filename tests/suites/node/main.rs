@@ -6,6 +6,7 @@ mod facts;
 mod host_keys;
 mod login;
 mod parity;
+mod random;
 mod relay;
 mod server;
 

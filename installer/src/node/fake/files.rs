@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use kubexm_model::digest::Digest;
 
+use super::links::against;
 use super::{Refused, refuse};
 use crate::node::change::FileChange;
 use crate::node::file::{FileKind, Mode, Owner, Stat};
@@ -13,7 +14,7 @@ use crate::node::path::NodePath;
 /// A tree of files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Files {
-    entries: BTreeMap<NodePath, Entry>,
+    pub(super) entries: BTreeMap<NodePath, Entry>,
 }
 
 /// What is at a path.
@@ -43,9 +44,6 @@ pub enum Entry {
         target: String,
     },
 }
-
-/// More symlinks in a row than Linux follows.
-const LOOP: usize = 40;
 
 pub(super) fn root() -> Owner {
     #[expect(clippy::unwrap_used, reason = "the name is a constant, and this module is for tests")]
@@ -165,7 +163,7 @@ impl Files {
             FileChange::Remove { path } => self.remove(path),
             FileChange::RemoveDirectory { path } => self.remove_directory(path),
             FileChange::RemoveTree { path } => {
-                if let Some(real) = self.real(path) {
+                if let Some(real) = self.to_remove(path)? {
                     self.unset(&real);
                 }
                 Ok(())
@@ -215,12 +213,17 @@ impl Files {
         if matches!(self.entries.get(&real), Some(Entry::Directory { .. })) {
             return Err(refuse(format!("{path}: Is a directory")));
         }
+        let leads_to = real.parent().and_then(|parent| self.followed(&against(&parent, target)?));
+        let is_file = matches!(self.entries.get(&real), Some(Entry::File { .. }));
+        if is_file && leads_to.as_ref() == Some(&real) {
+            return Err(refuse(format!("{path} would be a link to itself")));
+        }
         self.entries.insert(real, Entry::Symlink { owner: root(), target: target.to_owned() });
         Ok(())
     }
 
     fn remove(&mut self, path: &NodePath) -> Result<(), Refused> {
-        match self.real(path).map(|real| (self.entries.get(&real), real.clone())) {
+        match self.to_remove(path)?.map(|real| (self.entries.get(&real), real.clone())) {
             Some((Some(Entry::Directory { .. }), _)) => Err(refuse(format!("{path}: Is a directory"))),
             Some((_, real)) => {
                 self.entries.remove(&real);
@@ -247,8 +250,12 @@ impl Files {
         if matches!(self.entries.get(&target), Some(Entry::Directory { .. })) {
             return Err(refuse(format!("{to}: Is a directory")));
         }
-        if target != source && target.is_within(&source) {
-            return Err(refuse(format!("cannot move {from} into itself")));
+        if target.is_within(&source) {
+            return Err(refuse(format!("cannot move {from} to itself or into itself")));
+        }
+        let is_directory = matches!(self.entries.get(&source), Some(Entry::Directory { .. }));
+        if is_directory && self.entries.contains_key(&target) {
+            return Err(refuse(format!("cannot overwrite {to} with a directory")));
         }
         let moved = self.below(&source);
         self.unset(&source);
@@ -260,6 +267,9 @@ impl Files {
         let (source, target) = (self.existing(from)?, self.place(to)?);
         if self.entries.contains_key(&target) {
             return Err(refuse(format!("{to}: File exists")));
+        }
+        if target.is_within(&source) {
+            return Err(refuse(format!("cannot copy {from} into itself")));
         }
         self.graft(&source, &target, self.below(&source))
     }
@@ -303,34 +313,6 @@ impl Files {
         inside.map(|each| each.file_name().to_owned()).collect()
     }
 
-    fn existing(&self, path: &NodePath) -> Result<NodePath, Refused> {
-        let real = self.real(path).filter(|real| self.entries.contains_key(real));
-        real.ok_or_else(|| refuse(format!("{path}: No such file or directory")))
-    }
-
-    /// Where something new at this path would be: its directory is there.
-    fn place(&self, path: &NodePath) -> Result<NodePath, Refused> {
-        self.real(path).ok_or_else(|| refuse(format!("{path}: No such file or directory")))
-    }
-
-    /// The path with the symlinks of its directories followed, but not the last part; nothing without that directory.
-    fn real(&self, path: &NodePath) -> Option<NodePath> {
-        let Some(parent) = path.parent() else { return Some(path.clone()) };
-        let directory = self.followed(&parent)?;
-        matches!(self.entries.get(&directory)?, Entry::Directory { .. })
-            .then(|| directory.join(path.file_name()).ok())?
-    }
-
-    /// The path with all symlinks followed; what it leads to need not be there.
-    fn followed(&self, path: &NodePath) -> Option<NodePath> {
-        let mut path = self.real(path)?;
-        for _ in 0..LOOP {
-            let Some(Entry::Symlink { target, .. }) = self.entries.get(&path) else { return Some(path) };
-            path = self.real(&against(&path.parent()?, target)?)?;
-        }
-        None
-    }
-
     /// A line for each path, to be compared by people.
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
         self.entries.iter().map(|(path, entry)| match entry {
@@ -341,20 +323,6 @@ impl Files {
             Entry::Symlink { owner, target } => format!("symlink {path} {owner} -> {target}"),
         })
     }
-}
-
-/// What a symlink in this directory means.
-fn against(directory: &NodePath, target: &str) -> Option<NodePath> {
-    let joined = if target.starts_with('/') { target.to_owned() } else { format!("{directory}/{target}") };
-    let mut parts: Vec<&str> = vec![];
-    for part in joined.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            name => parts.push(name),
-        }
-    }
-    NodePath::new(format!("/{}", parts.join("/"))).ok()
 }
 
 /// Short texts as they are; of long ones the beginning, the length and the digest.

@@ -2,6 +2,7 @@
 
 mod fault;
 mod files;
+mod links;
 mod state;
 mod system;
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl<L: Line> PosixNode<L> {
     async fn make_file(&self, change: &FileChange) -> Result<(), NodeError> {
         match change {
             FileChange::MakeDirectory { path, mode, owner } => {
-                self.script(MAKE_DIRECTORY, &[path.as_str(), &mode.to_string(), &owner.to_string()]).await
+                self.script(MAKE_DIRECTORY, &[path.as_str(), &mode.argument(), &owner.to_string()]).await
             }
             FileChange::Link { path, target } => {
                 let beside = beside(path, &self.name)?;
@@ -66,7 +66,7 @@ impl<L: Line> PosixNode<L> {
                 let beside = beside(to, &self.name)?;
                 self.script(COPY, &[from.as_str(), to.as_str(), beside.as_str()]).await
             }
-            FileChange::SetMode { path, mode } => self.tool(&["chmod", "--", &mode.to_string(), path.as_str()]).await,
+            FileChange::SetMode { path, mode } => self.tool(&["chmod", "--", &mode.argument(), path.as_str()]).await,
             FileChange::SetOwner { path, owner } => {
                 self.tool(&["chown", "-h", "--", &owner.to_string(), path.as_str()]).await
             }

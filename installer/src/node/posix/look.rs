@@ -8,8 +8,8 @@ use crate::node::line::Line;
 use crate::node::names::AccountName;
 use crate::node::{NodeError, NodePath, Output};
 
-/// What a look at a path said, or that nothing is there.
-const ABSENT: [&str; 2] = [": No such file or directory", ": Not a directory"];
+/// How tools end when nothing is there, or nothing can be.
+const ABSENT: [&str; 3] = [": No such file or directory", ": Not a directory", ": Too many levels of symbolic links"];
 /// More than the names in any directory that is ours to list.
 const LONGEST_LIST: usize = 16 * 1024 * 1024;
 /// Everything about a file but its name, a line each: mode, ids, names, size.

@@ -113,7 +113,7 @@ impl<L: Line> PosixNode<L> {
         let values = [
             file.path.to_string(),
             part.to_string(),
-            file.mode.to_string(),
+            file.mode.argument(),
             file.owner.to_string(),
             offset.to_string(),
             size.to_string(),

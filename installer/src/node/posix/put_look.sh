@@ -14,5 +14,9 @@ describe() {
   fi
   echo "$(stat -c '%a|%u|%g|%U|%G|%s' -- "$1")|${digest%% *}"
 }
+if [ -d "$1" ] && [ ! -L "$1" ]; then
+  echo "$1: Is a directory" >&2
+  exit 1
+fi
 describe "$1" "$3" whole
 describe "$2" "$3" prefix

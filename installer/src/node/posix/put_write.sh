@@ -15,9 +15,17 @@ if [ "$offset" -eq 0 ]; then
 elif [ "$(stat -c %s -- "$part")" -ne "$offset" ]; then
   exit 75
 fi
-cat >> "$part"
+if [ "$offset" -eq 0 ]; then
+  # Written and hashed at the same time; the answer is the status of the one and the digest of the other, in any order.
+  found=$({ { tee -a -- "$part"; echo "written $?" >&3; } | sha256sum; } 3>&1)
+  case $found in *"written 0"*) ;; *) exit 1 ;; esac
+  found=${found#written 0
+}
+else
+  cat >> "$part"
+  found=$(sha256sum < "$part")
+fi
 [ "$(stat -c %s -- "$part")" -ge "$size" ] || exit 76
-found=$(sha256sum < "$part")
 if [ "${found%% *}" != "$digest" ]; then
   rm -f -- "$part"
   echo "${found%% *}"
@@ -27,5 +35,5 @@ fi
 chown -- "$owner" "$part"
 chmod -- "$mode" "$part"
 sync -- "$part" 2> /dev/null || sync
-mv -f -T -- "$part" "$path"
+mv -f -T -- "$part" "$path" || { rm -f -- "$part"; exit 1; }
 sync -- "${path%/*}/" 2> /dev/null || sync

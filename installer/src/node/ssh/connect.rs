@@ -76,6 +76,11 @@ pub enum ConnectError {
 }
 
 impl ConnectError {
+    /// Whether the machine allows no more programs at once on this connection.
+    pub(super) fn is_crowded(&self) -> bool {
+        matches!(self, Self::Broken { source: WrapperError::SshError(russh::Error::ChannelOpenFailure(_)), .. })
+    }
+
     /// Whether another attempt could end otherwise.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Peek { .. } | Self::Broken { .. } | Self::Timeout { .. })

@@ -43,7 +43,8 @@ pub struct Options {
     pub pause: Duration,
     /// The longest pause.
     pub longest_pause: Duration,
-    /// Programs at once: sshd allows ten sessions unless it is told otherwise.
+    /// Programs at once. sshd allows ten sessions unless it is told otherwise, and a new one may come to it before it
+    /// has cleared away the one that ended: half of them are safe.
     pub channels: usize,
 }
 
@@ -55,10 +56,13 @@ impl Default for Options {
             attempts: 6,
             pause: Duration::from_millis(500),
             longest_pause: Duration::from_secs(8),
-            channels: 8,
+            channels: 5,
         }
     }
 }
+
+/// How often a channel is asked for when the server has none to give.
+const CHANNEL_ATTEMPTS: usize = 12;
 
 /// A connection that comes back when it is lost.
 pub struct SshLine {
@@ -139,13 +143,24 @@ impl SshLine {
     async fn open(&self, words: &str) -> Result<Process, ConnectError> {
         let permit = Arc::clone(&self.channels).acquire_owned().await.map_err(|_| ConnectError::GaveUp)?;
         let permit = Arc::new(permit);
-        let connection = self.connection().await?;
-        if let Ok(process) = channel::start(&connection, words, self.options.connect_timeout, &permit).await {
-            return Ok(process);
+        let mut pause = self.options.pause / 5;
+        let mut lost = false;
+        for _ in 0..CHANNEL_ATTEMPTS {
+            let connection = self.connection().await?;
+            match channel::start(&connection, words, self.options.connect_timeout, &permit).await {
+                Ok(process) => return Ok(process),
+                Err(error) if error.is_crowded() => {
+                    tokio::time::sleep(jittered(pause)).await;
+                    pause = (pause * 2).min(self.options.longest_pause);
+                }
+                Err(error) if lost => return Err(error),
+                Err(_) => {
+                    self.forget(&connection).await;
+                    lost = true;
+                }
+            }
         }
-        self.forget(&connection).await;
-        let connection = self.connection().await?;
-        channel::start(&connection, words, self.options.connect_timeout, &permit).await
+        Err(ConnectError::GaveUp)
     }
 
     /// Does not use this connection for anything new, unless it has been replaced already.
