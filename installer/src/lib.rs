@@ -20,6 +20,8 @@ pub mod repository;
 pub mod runs;
 /// What components need on nodes.
 pub mod steps;
+/// What the bundle brings for the nodes.
+pub mod supplies;
 /// Which steps, on which nodes.
 pub mod tasks;
 /// Text for nodes.

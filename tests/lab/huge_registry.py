@@ -3,6 +3,7 @@
 import hashlib
 import http.server
 import json
+import os
 import sys
 
 PORT, SIZE = int(sys.argv[1]), int(sys.argv[2]) * 1024**3
@@ -61,5 +62,5 @@ class Registry(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Registry)
-print("ready", flush=True)
+print("ready", os.getpid(), flush=True)
 server.serve_forever()

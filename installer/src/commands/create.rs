@@ -7,12 +7,14 @@ use kubexm_installer::engine::run::{Nodes, Run};
 use kubexm_installer::engine::{Found, Graph, Journal, Limits, Mark, Outputs};
 use kubexm_installer::pipelines::{self, Pipeline, Site, plan};
 use kubexm_installer::runs::folder_on_nodes;
+use kubexm_installer::supplies::Supplies;
 use kubexm_model::cluster::Cluster;
 use kubexm_model::console::{ClusterArgs, Exit, Failure, output};
 use kubexm_model::digest::Digest;
 
 use super::nodes::NodeArgs;
 use super::report::{self, Lines};
+use super::supplies::SupplyArgs;
 
 /// `create …`.
 #[derive(Debug, Subcommand)]
@@ -32,6 +34,9 @@ pub(crate) struct CreateCluster {
 
     #[command(flatten)]
     nodes: NodeArgs,
+
+    #[command(flatten)]
+    supplies: SupplyArgs,
 
     /// Stop after this part; what follows it is not built yet, so it must be said
     #[arg(long, value_enum)]
@@ -62,9 +67,10 @@ impl CreateCluster {
         let catalogue = self.cluster.catalogue.load()?;
         let cluster = Arc::new(self.cluster.load(&catalogue)?);
         let runs = self.nodes.runs(&cluster)?;
+        let supplies = self.supplies.open(&cluster, &self.nodes)?;
         runtime()?.block_on(async {
             let nodes = self.nodes.nodes(&cluster)?;
-            let graph = graph(&pipelines::create_cluster(), &cluster, &self.nodes, &nodes).await?;
+            let graph = graph(&pipelines::create_cluster(), &cluster, &self.nodes, &nodes, supplies).await?;
             if self.dry_run {
                 return show(&graph, &nodes).await;
             }
@@ -91,9 +97,10 @@ pub(crate) async fn graph(
     cluster: &Arc<Cluster>,
     args: &NodeArgs,
     nodes: &Nodes,
+    supplies: Option<Supplies>,
 ) -> Result<Graph, Failure> {
     let facts = args.facts(nodes).await?;
-    let site = Site { cluster: cluster.clone(), facts };
+    let site = Site { cluster: cluster.clone(), facts, supplies };
     plan(pipeline, &site).map_err(|error| Failure::new(Exit::Failed, "the plan makes no sense").because(&error))
 }
 

@@ -6,3 +6,4 @@ pub(crate) mod list;
 pub(crate) mod nodes;
 pub(crate) mod report;
 pub(crate) mod runs;
+pub(crate) mod supplies;

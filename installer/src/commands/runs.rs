@@ -13,6 +13,7 @@ use serde_json::json;
 use super::create::{configuration, execute, graph, on, runtime};
 use super::nodes::NodeArgs;
 use super::report::Lines;
+use super::supplies::SupplyArgs;
 
 /// Flags of commands about runs.
 #[derive(Debug, Args)]
@@ -33,6 +34,9 @@ pub(crate) struct Resume {
 
     #[command(flatten)]
     args: RunArgs,
+
+    #[command(flatten)]
+    supplies: SupplyArgs,
 }
 
 /// `rollback`.
@@ -93,9 +97,10 @@ impl Resume {
             let message = format!("cluster.yaml is not the one that run {} began with", request.run);
             return Err(Failure::usage(message).hint("begin a new run, or resume with the file as it was"));
         }
+        let supplies = self.supplies.open(&cluster, &self.args.nodes)?;
         runtime()?.block_on(async {
             let nodes = self.args.nodes.nodes(&cluster)?;
-            let graph = graph(&pipelines::create_cluster(), &cluster, &self.args.nodes, &nodes).await?;
+            let graph = graph(&pipelines::create_cluster(), &cluster, &self.args.nodes, &nodes, supplies).await?;
             execute(&graph, &nodes, &journal, &request.run, self.args.nodes.concurrency).await
         })
     }

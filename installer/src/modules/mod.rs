@@ -12,5 +12,8 @@ pub struct Module {
 
 /// NodePreparation: bare machines become alike, and fit for a container runtime.
 pub fn node_preparation() -> Module {
-    Module { name: "NodePreparation", tasks: vec![tasks::system_tuning()] }
+    Module {
+        name: "NodePreparation",
+        tasks: vec![tasks::system_packages(), tasks::restore_repositories(), tasks::system_tuning()],
+    }
 }

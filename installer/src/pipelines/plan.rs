@@ -13,6 +13,7 @@ use crate::engine::graph::Before;
 use crate::engine::{Act, ActId, Graph, GraphError, StepId};
 use crate::inventory::NodeFacts;
 use crate::steps::{Ops, Step, StepCx};
+use crate::supplies::Supplies;
 use crate::tasks::Task;
 
 /// A cluster as it is wanted, and its machines as they were found.
@@ -22,6 +23,8 @@ pub struct Site {
     pub cluster: Arc<Cluster>,
     /// The machines as they were found, by name.
     pub facts: BTreeMap<String, Arc<NodeFacts>>,
+    /// What the bundle brings, if there is one.
+    pub supplies: Option<Supplies>,
 }
 
 /// How often an act is tried again when the line was lost.
@@ -39,7 +42,10 @@ pub fn plan(pipeline: &Pipeline, site: &Site) -> Result<Graph, GraphError> {
                 let waits = if task.one_at_a_time { previous_node } else { None };
                 let before = last.get(&host.name).copied();
                 let end = chain(&mut graph, module.name, task, site, index, [before, waits])?;
-                last.extend(end.map(|end| (host.name.clone(), end)));
+                // Whether what follows may begin was decided before the clean-up, and not by it.
+                if !task.always {
+                    last.extend(end.map(|end| (host.name.clone(), end)));
+                }
                 previous_node = end.or(previous_node);
             }
         }
@@ -56,7 +62,8 @@ fn chain(
     host: usize,
     first: [Option<ActId>; 2],
 ) -> Result<Option<ActId>, GraphError> {
-    let mut before: Vec<Before> = first.into_iter().flatten().map(Before::Success).collect();
+    let wait = if task.always { Before::End } else { Before::Success };
+    let mut before: Vec<Before> = first.into_iter().flatten().map(wait).collect();
     let mut end = None;
     for step in &task.steps {
         let place = Place {
@@ -95,6 +102,7 @@ fn expansion(
             let StepId(step) = step.id();
             return Err(format!("{step} on {}: nothing is known about the node", host.name));
         };
-        describe(&*step, &StepCx { cluster: &site.cluster, host, facts }).map_err(|error| error.to_string())
+        describe(&*step, &StepCx { cluster: &site.cluster, host, facts, supplies: site.supplies.as_ref() })
+            .map_err(|error| error.to_string())
     })
 }

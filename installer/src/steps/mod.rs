@@ -5,6 +5,8 @@
 mod generic;
 /// A node becomes fit for a container runtime.
 pub mod os;
+/// OS packages from the bundle.
+pub mod packages;
 
 use std::time::Duration;
 
@@ -14,6 +16,7 @@ use kubexm_model::cluster::schema::Host;
 use crate::engine::outputs::OutputKind;
 use crate::engine::{Op, StepId};
 use crate::inventory::NodeFacts;
+use crate::supplies::Supplies;
 
 /// What a specific step knows when it describes: all of it was there before, and none of it changes.
 #[derive(Clone, Copy)]
@@ -24,6 +27,8 @@ pub struct StepCx<'a> {
     pub host: &'a Host,
     /// The node, as it was found.
     pub facts: &'a NodeFacts,
+    /// What the bundle brings, if there is one.
+    pub supplies: Option<&'a Supplies>,
 }
 
 /// The step cannot be worked out for this node.
@@ -68,5 +73,5 @@ pub trait Step: Send + Sync {
 
 /// Every specific step there is, in the order of the description.
 pub fn all() -> Vec<Box<dyn Step>> {
-    os::all()
+    packages::all().into_iter().chain(os::all()).collect()
 }

@@ -1,7 +1,9 @@
 //! Tasks: which specific steps, in which order, on which nodes. No effects and no logic.
 
+mod system_packages;
 mod system_tuning;
 
+pub use system_packages::{restore_repositories, system_packages};
 pub use system_tuning::system_tuning;
 
 use std::sync::Arc;
@@ -18,6 +20,8 @@ pub struct Task {
     pub on: fn(&Host) -> bool,
     /// Whether one node comes after the other instead of all at once.
     pub one_at_a_time: bool,
+    /// Whether it runs whatever happened to what was before it: it cleans up.
+    pub always: bool,
     /// The steps, in order.
     pub steps: Vec<Arc<dyn Step>>,
 }

@@ -11,6 +11,7 @@ pub fn system_tuning() -> Task {
         name: "SystemTuning",
         on: everywhere,
         one_at_a_time: false,
+        always: false,
         steps: vec![
             Arc::new(os::DisableSelinux),
             Arc::new(os::DisableSwap),

@@ -68,7 +68,7 @@ fn sites() -> Vec<(String, Site)> {
         let facts: BTreeMap<String, Arc<NodeFacts>> = (cluster.spec().hosts.iter().enumerate())
             .map(|(at, host)| (host.name.clone(), systems[(number + at) % systems.len()].1.clone()))
             .collect();
-        sites.push((format!("{} from {system}", stem(file)), Site { cluster, facts }));
+        sites.push((format!("{} from {system}", stem(file)), Site { cluster, facts, supplies: None }));
     }
     sites
 }

@@ -18,6 +18,12 @@ impl EnsureDirectory {
         Self { path, mode: Mode::OPEN }
     }
 
+    /// With another mode.
+    pub(in crate::steps) fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
     /// The directory and those above it that are not there, the lowest first.
     async fn missing(&self, node: &dyn Inspect) -> Result<Vec<NodePath>, OpError> {
         let mut missing = vec![];

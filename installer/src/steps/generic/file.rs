@@ -22,6 +22,11 @@ impl PutFile {
         Self { path, content: Arc::new(text.into()), mode: Mode::FILE, owner: Owner::root() }
     }
 
+    /// A file of root's with content from elsewhere.
+    pub(in crate::steps) fn of(path: NodePath, content: Arc<dyn Content>) -> Self {
+        Self { path, content, mode: Mode::FILE, owner: Owner::root() }
+    }
+
     fn file(&self) -> NewFile<'_> {
         NewFile { path: &self.path, mode: self.mode, owner: &self.owner, content: &*self.content }
     }

@@ -1,21 +1,25 @@
 //! Generic steps: one kind of effect each. They know files, units and kernels, and no Kubernetes.
 
+mod absent;
 mod block;
 mod command;
 mod directory;
 mod file;
 mod lines;
 mod module;
+mod package;
 mod swap;
 mod sysctl;
 mod unit;
 
+pub(super) use absent::EnsureAbsent;
 pub(super) use block::{At, ManagedBlock};
 pub(super) use command::EnsureOutput;
 pub(super) use directory::EnsureDirectory;
 pub(super) use file::PutFile;
 pub(super) use lines::{Edit, EditLines};
 pub(super) use module::LoadModule;
+pub(super) use package::InstallPackages;
 pub(super) use swap::SwapOff;
 pub(super) use sysctl::SetSysctl;
 pub(super) use unit::{RestartIfStale, UnitRuns, UnitStopped};

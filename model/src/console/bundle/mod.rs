@@ -44,6 +44,11 @@ pub struct BundleArgs {
 }
 
 impl BundleArgs {
+    /// A bundle that one of these keys must have signed.
+    pub fn new(bundle: PathBuf, key: Vec<PathBuf>, volumes: Vec<PathBuf>, base: Vec<PathBuf>) -> Self {
+        Self { bundle, key, signatures: 1, volumes, base }
+    }
+
     /// Another bundle that the same keys vouch for.
     #[must_use]
     pub fn with(&self, bundle: &Path) -> Self {

@@ -1,0 +1,69 @@
+//! What the bundle brings for the nodes: the lock, and contents that stream from the bundle without a second copy on disk.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use kubexm_model::bom::Kind;
+use kubexm_model::bundle::{BundleSet, MemberPath};
+use kubexm_model::digest::Digest;
+use kubexm_model::lock::{Blob, Lock, Locked};
+
+use crate::node::Content;
+use crate::repository::key::SiteKey;
+
+/// A verified bundle, what it was locked to, and the key by which the site vouches for what it hands on.
+#[derive(Clone)]
+pub struct Supplies {
+    bundle: Arc<BundleSet>,
+    lock: Arc<Lock>,
+    /// The site's key for package repositories.
+    pub key: Arc<SiteKey>,
+}
+
+impl Supplies {
+    /// What a verified bundle brings.
+    pub fn new(bundle: BundleSet, lock: Lock, key: SiteKey) -> Self {
+        Self { bundle: Arc::new(bundle), lock: Arc::new(lock), key: Arc::new(key) }
+    }
+
+    /// When the lock was made, in seconds since 1970.
+    pub fn made(&self) -> u64 {
+        self.lock.created
+    }
+
+    /// The packages for all systems.
+    pub fn packages(&self) -> impl Iterator<Item = &Locked> {
+        self.lock.entries.iter().filter(|entry| entry.kind == Kind::Package)
+    }
+
+    /// The bytes of a blob.
+    pub fn content(&self, blob: &Blob) -> FromBundle {
+        FromBundle { bundle: self.bundle.clone(), digest: blob.digest, size: blob.size }
+    }
+}
+
+/// A blob of the bundle, read in place.
+pub struct FromBundle {
+    bundle: Arc<BundleSet>,
+    digest: Digest,
+    size: u64,
+}
+
+impl Content for FromBundle {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        let (reader, mut writer) = io::pipe()?;
+        let (bundle, path) = (self.bundle.clone(), MemberPath::Blob(self.digest));
+        // The bundle pushes, the node pulls; whoever stops first ends both. A damaged blob ends short, and the node sees it by
+        // the digest.
+        std::thread::spawn(move || bundle.copy_to(path, &mut writer));
+        Ok(Box::new(reader))
+    }
+}
