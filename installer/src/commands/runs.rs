@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use kubexm_installer::engine::Journal;
 use kubexm_installer::pipelines;
-use kubexm_installer::runs::Request;
+use kubexm_installer::runs::{Request, Runs};
 use kubexm_model::cluster::Cluster;
 use kubexm_model::console::{ClusterArgs, Exit, Failure, output};
 use serde_json::json;
@@ -75,11 +75,7 @@ impl RunArgs {
     }
 
     /// The lock of the cluster, and a run of it.
-    fn open(
-        &self,
-        cluster: &Cluster,
-        run: Option<&str>,
-    ) -> Result<(kubexm_installer::runs::Runs, Request, Journal), Failure> {
+    fn open(&self, cluster: &Cluster, run: Option<&str>) -> Result<(Runs, Request, Journal), Failure> {
         let runs = self.nodes.runs(cluster)?;
         let opened = runs.open(run);
         let (request, journal) = opened.map_err(|error| {
@@ -131,7 +127,7 @@ impl Get {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let Self::Runs(command) = self;
         let cluster = command.args.load()?;
-        let runs = command.args.nodes.runs(&cluster)?;
+        let runs = Runs::look(&command.args.nodes.state()?, cluster.name());
         let all = runs.list().map_err(|error| Failure::usage("the runs cannot be read").because(&error))?;
         if command.json {
             return output::json(&json!(all));

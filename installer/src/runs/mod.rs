@@ -19,8 +19,8 @@ use crate::node::NodePath;
 /// The runs of one cluster.
 pub struct Runs {
     folder: PathBuf,
-    /// Held until this is dropped; the kernel lets go of it when the process dies.
-    _lock: std::fs::File,
+    /// Held until this is dropped; the kernel lets go of it when the process dies. Who only looks holds none.
+    _lock: Option<std::fs::File>,
 }
 
 /// What a run was asked to do.
@@ -93,7 +93,12 @@ impl Runs {
         lock.set_len(0).map_err(io(&path))?;
         let who = format!("process {} since {}\n", std::process::id(), jiff::Timestamp::now());
         lock.write_all(who.as_bytes()).map_err(io(&path))?;
-        Ok(Self { folder, _lock: lock })
+        Ok(Self { folder, _lock: Some(lock) })
+    }
+
+    /// Looks at the runs of a cluster, also while somebody works on it.
+    pub fn look(state: &Path, cluster: &str) -> Self {
+        Self { folder: state.join(cluster), _lock: None }
     }
 
     fn run(&self, run: &str) -> PathBuf {
@@ -132,6 +137,9 @@ impl Runs {
     pub fn list(&self) -> Result<Vec<Request>, RunsError> {
         let folder = self.folder.join("runs");
         let mut requests = vec![];
+        if !folder.exists() {
+            return Ok(requests);
+        }
         for entry in fs_err::read_dir(&folder).map_err(io(&folder))? {
             let path = entry.map_err(io(&folder))?.path().join("run.json");
             // A run that was killed before it wrote this has done nothing.
