@@ -11,7 +11,7 @@ use kubexm_tests::{bundle, text};
 use super::built;
 use super::gpg::Signer;
 use super::http::Server;
-use super::made::Made;
+use super::made::{self, Made, Packing};
 
 /// What a cluster on Rocky Linux 9 wants.
 const WANTED: [&str; 8] = [
@@ -162,6 +162,38 @@ fn a_closure_comes_into_the_lock_and_the_bundle_with_proofs_and_reasons() {
     let missing: Vec<&str> =
         answer["missing"].as_array().expect("a list").iter().filter_map(serde_json::Value::as_str).collect();
     assert!(missing.contains(&"kubeadm") && !missing.iter().any(|name| WANTED.contains(name)), "{missing:?}");
+}
+
+#[test]
+fn the_entries_of_a_lock_are_enough_for_a_repository_on_the_node() {
+    let signer = Signer::new();
+    let scene = Scene::new(signed_list(&signer));
+    scene.own_repository(&signer);
+    let locked = scene.lock(&[]);
+    let offline = scene.path("offline");
+    let entries: Vec<String> = locked.values().map(|one| one.stanza.clone().expect("an entry")).collect();
+    // There is no list of all files: what somebody asks for stands in the entries.
+    made::publish(&offline, &[("primary", "xml", made::list(&entries))], Packing::Gzip);
+    for one in locked.values() {
+        let name = one.source.rsplit('/').next().expect("a name");
+        std::fs::copy(scene.path("www/9/x86_64").join(name), offline.join(name)).expect("a copy");
+    }
+    let root = scene.path("root");
+    built::run(
+        Command::new("unshare")
+            .args(["--net", "dnf", "-y", "--releasever=9", "--disableplugin=*", "--setopt=reposdir=/nonexistent"])
+            .args(["--setopt=install_weak_deps=0", "--nogpgcheck", "--forcearch=x86_64"])
+            .arg(format!("--setopt=cachedir={}", scene.path("dnf").display()))
+            .arg(format!("--repofrompath=offline,file://{}", offline.display()))
+            .arg(format!("--installroot={}", root.display()))
+            .arg("install")
+            .args(WANTED),
+    );
+    let query = ["-qa", "--qf", "%{NAME} %{EVR}\\n"];
+    let installed = built::run(Command::new("rpm").arg(format!("--root={}", root.display())).args(query));
+    let mut installed: Vec<&str> = installed.lines().collect();
+    installed.sort_unstable();
+    assert_eq!(installed, names(&locked));
 }
 
 #[test]
