@@ -65,7 +65,8 @@ pub struct Locked {
     /// Of an image that was found in a manifest or chart: where.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found_in: Vec<String>,
-    /// Of a package: its entry in its repository's index, word for word, for the repository on the nodes.
+    /// Of a package: its entry in its repository's index, for the repository on the nodes. Of deb the paragraph of Packages, word
+    /// for word; of rpm the element `package` of primary.xml, with the files of it that other packages ask for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stanza: Option<String>,
     /// Why it is wanted.
@@ -84,7 +85,7 @@ pub enum Proof {
     FirstSight,
     /// The registry, at the time when the tag was resolved.
     Registry,
-    /// The signed index of a package repository.
+    /// A package repository, with a signature: of its index, or of the package itself.
     Repository,
 }
 

@@ -2,7 +2,8 @@
 
 use rust_embed::RustEmbed;
 
-use super::deb::base::{self, BaseError, BasePackage};
+use super::deb::base as deb;
+use super::rpm::base as rpm;
 use super::signature::{Keyring, SignatureError};
 
 /// The files of `manifests/keys` and `manifests/base`.
@@ -37,7 +38,7 @@ pub enum DataError {
         path: String,
         /// Why.
         #[source]
-        source: BaseError,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
@@ -58,10 +59,16 @@ pub fn keys(names: &[String]) -> Result<Keyring, DataError> {
     Ok(all)
 }
 
-/// The packages of a minimal Debian system.
-pub fn deb_base(name: &str) -> Result<Vec<BasePackage>, DataError> {
+/// The packages of a minimal system of Debian and its kin.
+pub fn deb_base(name: &str) -> Result<Vec<deb::BasePackage>, DataError> {
     let (path, bytes) = file(format!("base/{name}"))?;
-    base::read(&String::from_utf8_lossy(&bytes)).map_err(|source| DataError::Base { path, source })
+    deb::read(&String::from_utf8_lossy(&bytes)).map_err(|error| DataError::Base { path, source: Box::new(error) })
+}
+
+/// The packages of a minimal system of Enterprise Linux and its kin.
+pub fn rpm_base(name: &str) -> Result<Vec<rpm::BasePackage>, DataError> {
+    let (path, bytes) = file(format!("base/{name}"))?;
+    rpm::read(&String::from_utf8_lossy(&bytes)).map_err(|error| DataError::Base { path, source: Box::new(error) })
 }
 
 #[cfg(test)]
@@ -76,6 +83,22 @@ mod tests {
             assert!(!keys(&release.keys).unwrap().fingerprints().is_empty(), "{}", release.version);
             let base = deb_base(release.base.as_deref().unwrap()).unwrap();
             assert!(base.iter().any(|one| one.name == "libc6"), "{}", release.version);
+        }
+    }
+
+    #[test]
+    fn every_key_that_an_rpm_system_names_can_be_read() {
+        let catalogue = kubexm_model::catalogue::Catalogue::builtin().unwrap();
+        let fingerprints = |system: &str, version: &str| {
+            let release = catalogue.systems[system].versions.iter().find(|one| one.version == version).unwrap();
+            keys(&release.keys).unwrap().fingerprints()
+        };
+        assert_eq!(fingerprints("rocky", "8"), ["7051c470a929f454cebe37b715af5dac6d745a60"]);
+        assert_eq!(fingerprints("rocky", "9"), ["21cb256ae16fc54c6e652949702d426d350d275d"]);
+        assert_eq!(fingerprints("centos", "7").len(), 3);
+        assert_eq!(fingerprints("centos", "9"), fingerprints("centos", "8"));
+        for own in ["almalinux-8.asc", "almalinux-9.asc"] {
+            assert!(!keys(&[own.to_owned()]).unwrap().fingerprints().is_empty(), "{own}");
         }
     }
 

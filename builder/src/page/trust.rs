@@ -94,7 +94,7 @@ pub(super) fn words(proof: Proof) -> &'static str {
         Proof::Published => "published upstream",
         Proof::Pinned => "pinned in the catalogue",
         Proof::Registry => "given by the registry",
-        Proof::Repository => "in the repository's signed index",
+        Proof::Repository => "signed by the package repository",
         Proof::FirstSight => "taken at first sight",
     }
 }

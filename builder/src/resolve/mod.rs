@@ -45,6 +45,12 @@ pub enum ResolveError {
     /// A closure of packages cannot be made.
     #[error("{}", chain(.0.as_ref()))]
     Packages(Box<crate::packages::deb::closure::ClosureError>),
+    /// A closure of rpm packages cannot be made.
+    #[error("{}", chain(.0.as_ref()))]
+    Rpm(Box<crate::packages::rpm::RpmError>),
+    /// The file of an rpm package is not what it should be, or nobody vouches for it.
+    #[error("{}", chain(.0.as_ref()))]
+    Package(Box<crate::packages::rpm::file::PackageError>),
     /// This machine's apt configuration cannot be used.
     #[error("{}", chain(.0.as_ref()))]
     Host(Box<crate::packages::deb::host::HostError>),

@@ -52,6 +52,9 @@ pub struct SystemRelease {
     /// Where its packages come from; empty where there is no public repository.
     #[serde(default)]
     pub repositories: Vec<Repository>,
+    /// What module streams of rpm call it: `el9`.
+    #[serde(default)]
+    pub platform: Option<String>,
     /// Who may sign those: files of `manifests/keys`.
     #[serde(default)]
     pub keys: Vec<String>,

@@ -2,6 +2,8 @@
 
 /// apt as a judge.
 mod apt;
+/// The program, from repositories to a bundle.
+mod bundle;
 /// Numbers that are the same in every run.
 mod chance;
 /// Closures in made-up archives.

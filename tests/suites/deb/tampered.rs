@@ -18,12 +18,12 @@ use kubexm_model::digest::Digest;
 const DEB: &[u8] = b"the bytes of a package";
 
 /// Keys that are made for this test, in a folder of gpg.
-struct Keys {
+pub struct Keys {
     folder: tempfile::TempDir,
 }
 
 impl Keys {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let keys = Self { folder: tempfile::tempdir().expect("a folder can be made") };
         for name in ["archive", "stranger"] {
             keys.gpg(&["--quick-gen-key", name, "ed25519", "sign", "never"], b"");
@@ -32,7 +32,7 @@ impl Keys {
         keys
     }
 
-    fn gpg(&self, words: &[&str], input: &[u8]) -> Vec<u8> {
+    pub fn gpg(&self, words: &[&str], input: &[u8]) -> Vec<u8> {
         let mut child = Command::new("gpg")
             .args(["--batch", "--quiet", "--no-tty", "--pinentry-mode", "loopback", "--passphrase", ""])
             .arg("--homedir")
@@ -62,14 +62,14 @@ impl Drop for Keys {
 }
 
 /// A repository on the loopback: its files by path.
-struct Repository {
+pub struct Repository {
     files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
     asked: Arc<Mutex<Vec<String>>>,
-    address: String,
+    pub address: String,
 }
 
 impl Repository {
-    fn serve() -> Self {
+    pub fn serve() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = format!("http://{}", listener.local_addr().expect("it has an address"));
         let files: Arc<Mutex<BTreeMap<String, Vec<u8>>>> = Arc::default();
@@ -91,7 +91,7 @@ impl Repository {
         Self { files, asked, address }
     }
 
-    fn put(&self, path: &str, bytes: &[u8]) {
+    pub fn put(&self, path: &str, bytes: &[u8]) {
         self.files.lock().unwrap().insert(path.to_owned(), bytes.to_vec());
     }
 
@@ -142,7 +142,7 @@ fn index() -> String {
     )
 }
 
-fn httpdate(time: SystemTime) -> String {
+pub fn httpdate(time: SystemTime) -> String {
     let output = Command::new("date")
         .args(["-u", "-R", "-d"])
         .arg(format!("@{}", time.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs()))

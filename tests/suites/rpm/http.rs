@@ -10,13 +10,13 @@ use super::made::{Made, Packing};
 use super::ours;
 
 /// Serves a folder on the loopback until the test ends, and writes down what was asked for.
-struct Server {
-    address: String,
+pub struct Server {
+    pub address: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn new(folder: &Path) -> Self {
+    pub fn new(folder: &Path) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}/", listener.local_addr().expect("an address"));
         let asked = Arc::<Mutex<Vec<String>>>::default();
@@ -29,7 +29,7 @@ impl Server {
         Self { address, asked }
     }
 
-    fn asked(&self) -> Vec<String> {
+    pub fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.asked.lock().expect("a list"))
     }
 }

@@ -154,26 +154,34 @@ fn pack(plain: &[u8], packing: Packing) -> (Vec<u8>, &'static str) {
 
 /// Writes a repository.
 pub fn write(folder: &Path, packages: &[Made], modules: Option<&str>, packing: Packing) {
-    std::fs::create_dir_all(folder.join("repodata")).expect("a folder");
     let count = packages.len();
-    let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-    let primary: String = packages.iter().map(Made::primary).collect();
-    let primary = format!(
-        "{head}<metadata xmlns=\"http://linux.duke.edu/metadata/common\" xmlns:rpm=\"http://linux.duke.edu/metadata/rpm\" \
-         packages=\"{count}\">\n{primary}</metadata>"
-    );
+    let primary: Vec<String> = packages.iter().map(Made::primary).collect();
     let files: String = packages.iter().map(Made::filelist).collect();
     let files = format!(
-        "{head}<filelists xmlns=\"http://linux.duke.edu/metadata/filelists\" packages=\"{count}\">\n{files}</filelists>"
+        "{HEAD}<filelists xmlns=\"http://linux.duke.edu/metadata/filelists\" packages=\"{count}\">\n{files}</filelists>"
     );
+    let mut documents = vec![("primary", "xml", list(&primary)), ("filelists", "xml", files)];
+    documents.extend(modules.map(|modules| ("modules", "yaml", modules.to_owned())));
+    publish(folder, &documents, packing);
+}
+
+const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+
+/// The list of packages, from their entries.
+pub fn list(entries: &[String]) -> String {
+    format!(
+        "{HEAD}<metadata xmlns=\"http://linux.duke.edu/metadata/common\" xmlns:rpm=\"http://linux.duke.edu/metadata/rpm\" \
+         packages=\"{}\">\n{}</metadata>",
+        entries.len(),
+        entries.concat()
+    )
+}
+
+/// Writes documents, each with its kind and the ending of its name, and the list of them.
+pub fn publish(folder: &Path, documents: &[(&str, &str, String)], packing: Packing) {
+    std::fs::create_dir_all(folder.join("repodata")).expect("a folder");
     let mut list = String::new();
-    let documents = [
-        ("primary", "xml", Some(primary)),
-        ("filelists", "xml", Some(files)),
-        ("modules", "yaml", modules.map(str::to_owned)),
-    ];
     for (kind, ending, plain) in documents {
-        let Some(plain) = plain else { continue };
         let (packed, suffix) = pack(plain.as_bytes(), packing);
         let path = format!("repodata/{kind}.{ending}.{suffix}");
         std::fs::write(folder.join(&path), &packed).expect("metadata is written");
@@ -189,7 +197,7 @@ pub fn write(folder: &Path, packages: &[Made], modules: Option<&str>, packing: P
         .expect("memory");
     }
     let repomd = format!(
-        "{head}<repomd xmlns=\"http://linux.duke.edu/metadata/repo\"><revision>1</revision>\n{list}</repomd>\n"
+        "{HEAD}<repomd xmlns=\"http://linux.duke.edu/metadata/repo\"><revision>1</revision>\n{list}</repomd>\n"
     );
     std::fs::write(folder.join("repodata/repomd.xml"), repomd).expect("the list is written");
 }

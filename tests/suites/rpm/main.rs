@@ -2,6 +2,8 @@
 
 /// Real packages.
 mod built;
+/// The program, from repositories to a bundle.
+mod bundle;
 /// Generated cases.
 mod cases;
 /// Keys and signatures.

@@ -104,8 +104,8 @@ fn a_closure_is_installed_where_there_is_no_network() {
     let needed = ours::run(&request(&repository, Some(&signer.key()), true)).expect("an answer");
     assert_eq!(names(&needed), CLOSURE);
     assert!(needed.iter().all(|one| matches!(one.proof, Proof::Metadata { .. })));
-    assert_eq!(needed[0].reason, "wanted as app");
-    assert_eq!(needed[1].reason, "app-1.0-1.noarch needs lib >= 1:2.0~rc1");
+    assert_eq!(needed[0].reason.to_string(), "wanted as app");
+    assert_eq!(needed[1].reason.to_string(), "app-1.0-1.noarch needs lib >= 1:2.0~rc1");
     let offline = folder.path().join("offline");
     std::fs::create_dir(&offline).expect("a folder");
     for one in &needed {

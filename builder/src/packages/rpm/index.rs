@@ -203,6 +203,14 @@ impl Index {
         self.sort_owners();
     }
 
+    /// The files of a package that only the list of all files has, as far as somebody asks for them.
+    pub(super) fn files_beyond_primary(&self, number: Number) -> Vec<String> {
+        let listed = self.package(number).files.start as usize..self.package(number).files.end as usize;
+        let listed = &self.files[listed];
+        let own = self.owned.iter().filter(|(path, owner)| *owner == number && !listed.contains(path));
+        own.map(|(path, _)| self.words(*path).to_owned()).collect()
+    }
+
     /// Sorts the owners of files after some were added.
     pub(super) fn sort_owners(&mut self) {
         self.owned.sort_unstable();

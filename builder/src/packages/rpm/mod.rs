@@ -25,6 +25,9 @@ pub mod index;
 /// The packages of a repository.
 pub mod primary;
 
+/// What is kept of a package's entry.
+mod stanza;
+
 /// Who owns which file.
 pub mod filelists;
 
@@ -49,11 +52,14 @@ pub mod universe;
 /// The file of a package.
 pub mod file;
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use self::base::BasePackage;
 use self::checksum::Checksum;
 use self::index::{Index, Number};
 use self::modules::{Modules, ModulesError};
-use self::repository::{Proof, Repository, RepositoryError, Source};
+use self::repository::{Fetched, Proof, Repository, RepositoryError, Source};
 use self::universe::{Asked, Reach, Translated};
 use crate::fetch::Fetcher;
 use crate::packages::solve::{self, PackageId, Reason, Refusal};
@@ -97,7 +103,45 @@ pub struct Needed {
     /// Who vouches for it.
     pub proof: Proof,
     /// Why it is needed.
-    pub reason: String,
+    pub reason: Why,
+    /// Its entry in the repository's list of packages: the element `package`, with every file in it that others ask for.
+    pub stanza: String,
+}
+
+/// Why a package is needed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// Somebody asked for it with these words.
+    Wanted(String),
+    /// Another package needs it.
+    Needed {
+        /// That package: name, version and architecture.
+        by: String,
+        /// What it needs.
+        words: String,
+    },
+    /// Something that the node has must make way.
+    Replaces {
+        /// What the node has.
+        older: String,
+    },
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wanted(words) => write!(f, "wanted as {words}"),
+            Self::Needed { by, words } => write!(f, "{by} needs {words}"),
+            Self::Replaces { older } => write!(f, "takes the place of {older}"),
+        }
+    }
+}
+
+impl Needed {
+    /// Name, version and architecture: how it is named to people.
+    pub fn nevra(&self) -> String {
+        format!("{}-{}.{}", self.name, self.evr, self.arch)
+    }
 }
 
 /// Why there is no answer.
@@ -126,9 +170,11 @@ pub enum RpmError {
 pub async fn resolve(fetcher: &Fetcher, request: &Request) -> Result<Vec<Needed>, RpmError> {
     let mut repositories = Vec::new();
     for source in &request.sources {
-        repositories.push(Repository::open(fetcher, source, address(source, request)).await?);
+        repositories.push(
+            Repository::open(fetcher, source, plain_address(&source.address, &request.arch, &request.release)).await?,
+        );
     }
-    let (mut index, modules) = read(fetcher, &repositories).await?;
+    let (mut index, modules, lists) = read(fetcher, &repositories).await?;
     let seen = modules
         .choose(&request.streams, &request.arch, request.platform.as_deref())
         .map_err(|source| RpmError::Modules { repository: "all".to_owned(), source })?;
@@ -145,28 +191,35 @@ pub async fn resolve(fetcher: &Fetcher, request: &Request) -> Result<Vec<Needed>
     }
     let translated = Reach::new(&index, asked).translate();
     let plan = solve::solve(&translated.universe, &translated.request).map_err(RpmError::Refused)?;
+    let entries =
+        entries(&index, &repositories, lists, plan.new_packages().map(|(id, _)| translated.numbers[id.index()]));
+    let mut entries = entries.await?;
     let mut needed: Vec<Needed> = plan
         .new_packages()
         .filter_map(|(id, reason)| describe(&index, &repositories, &translated, id, reason))
         .collect();
+    for one in &mut needed {
+        one.stanza = entries.remove(&one.address).unwrap_or_default();
+    }
     needed.sort_by(|left, right| (&left.name, &left.arch).cmp(&(&right.name, &right.arch)));
     Ok(needed)
 }
 
-/// An address without variables.
-fn address(source: &Source, request: &Request) -> String {
-    let plain = source.address.replace("$basearch", &request.arch).replace("$releasever", &request.release);
+/// An address without variables, with a slash at the end.
+pub fn plain_address(address: &str, arch: &str, release: &str) -> String {
+    let plain = address.replace("$basearch", arch).replace("$releasever", release);
     if plain.ends_with('/') { plain } else { plain + "/" }
 }
 
-/// The packages and the modules of all repositories.
-async fn read(fetcher: &Fetcher, repositories: &[Repository]) -> Result<(Index, Modules), RpmError> {
-    let (mut index, mut modules) = (Index::default(), Modules::default());
+/// The packages and the modules of all repositories, and the lists that the packages stand in.
+async fn read(fetcher: &Fetcher, repositories: &[Repository]) -> Result<(Index, Modules, Vec<Fetched>), RpmError> {
+    let (mut index, mut modules, mut lists) = (Index::default(), Modules::default(), Vec::new());
     for (number, repository) in (0_u16..).zip(repositories) {
         let primary = repository.fetch(fetcher, "primary").await?.ok_or_else(|| RepositoryError::Missing {
             repository: repository.name.clone(),
             file: "primary".to_owned(),
         })?;
+        lists.push(primary.clone());
         let (filled, outcome) = tokio::task::spawn_blocking(move || {
             let outcome = primary
                 .unpacked()
@@ -182,7 +235,7 @@ async fn read(fetcher: &Fetcher, repositories: &[Repository]) -> Result<(Index, 
             outcome.map_err(|source| RpmError::Modules { repository: repository.name.clone(), source })?;
         }
     }
-    Ok((index, modules))
+    Ok((index, modules, lists))
 }
 
 /// The owners of files that packages ask for and that primary metadata does not list.
@@ -202,6 +255,32 @@ async fn add_files(
         outcome.map_err(|source| repository.unreadable("filelists", source))?;
     }
     Ok(())
+}
+
+/// The entries of some packages in the lists of their repositories, by the address of their files.
+async fn entries(
+    index: &Index,
+    repositories: &[Repository],
+    lists: Vec<Fetched>,
+    numbers: impl Iterator<Item = Number>,
+) -> Result<BTreeMap<String, String>, RpmError> {
+    let mut wanted: Vec<BTreeMap<String, Vec<String>>> = vec![BTreeMap::new(); lists.len()];
+    for number in numbers {
+        let package = index.package(number);
+        if let (Some(file), Some(wanted)) = (&package.file, wanted.get_mut(usize::from(package.repository))) {
+            wanted.insert(index.words(file.location).to_owned(), index.files_beyond_primary(number));
+        }
+    }
+    let mut found = BTreeMap::new();
+    for ((repository, list), files) in repositories.iter().zip(lists).zip(wanted).filter(|(_, files)| !files.is_empty())
+    {
+        let read =
+            move || list.unpacked().map_err(|error| unpacking(&error)).and_then(|input| stanza::read(input, &files));
+        let entries =
+            tokio::task::spawn_blocking(read).await?.map_err(|source| repository.unreadable("primary", source))?;
+        found.extend(entries.into_iter().map(|(location, text)| (format!("{}{location}", repository.address), text)));
+    }
+    Ok(found)
 }
 
 fn unpacking(error: &std::io::Error) -> xml::XmlError {
@@ -230,10 +309,12 @@ fn describe(
         checksum: file.checksum.clone(),
         proof: repository.proof.clone(),
         reason: match reason {
-            Reason::Installed => "the node has it".to_owned(),
-            Reason::Replaces { older } => format!("takes the place of {}", name(*older)),
-            Reason::Wanted { words } => format!("wanted as {words}"),
-            Reason::Needed { by, words } => format!("{} needs {words}", name(*by)),
+            // A package of the node is not new.
+            Reason::Installed => return None,
+            Reason::Replaces { older } => Why::Replaces { older: name(*older) },
+            Reason::Wanted { words } => Why::Wanted(words.clone()),
+            Reason::Needed { by, words } => Why::Needed { by: name(*by), words: words.clone() },
         },
+        stanza: String::new(),
     })
 }

@@ -201,7 +201,7 @@ impl Repository {
 }
 
 /// A file of a repository that is here and is what the repository lists.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Fetched {
     path: PathBuf,
     most: u64,

@@ -56,6 +56,11 @@ impl Attributes {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
+    /// All of them, in the order of the document.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// The value of an attribute that must be there.
     pub(super) fn need(&self, name: &str, element: &str) -> Result<&str, XmlError> {
         self.get(name).ok_or_else(|| meaning(format!("an element <{element}> has no attribute {name}")))
