@@ -12,6 +12,7 @@ use kubexm_installer::inventory::parse::{Asked, facts};
 use kubexm_installer::node::Mutate;
 use kubexm_installer::node::fake::FakeNode;
 use kubexm_installer::pipelines::{Site, create_cluster, plan};
+use kubexm_model::digest::Digest;
 use kubexm_tests::{catalogue, fixtures, read_fixture, root, stem, text};
 use tempfile::TempDir;
 
@@ -60,15 +61,20 @@ fn sites() -> Vec<(String, Site)> {
     let catalogue = catalogue();
     let systems: Vec<(&str, Arc<NodeFacts>)> =
         ["debian-12", "rocky-9", "ubuntu-24.04"].map(|system| (system, Arc::new(recorded(system)))).to_vec();
-    let mut sites = vec![];
-    for (number, file) in fixtures("clusters/good").iter().enumerate() {
-        let Some(cluster) = read_fixture(file, &catalogue).cluster else { continue };
+    let (mut sites, supplies) = (vec![], crate::node::supplies());
+    for file in fixtures("clusters/good") {
+        let Some(cluster) = read_fixture(&file, &catalogue).cluster else { continue };
+        // By its name, so that a new fixture changes nothing for the others.
+        let number = usize::from(Digest::of(stem(&file).as_bytes()).as_bytes()[0]);
         let cluster = Arc::new(cluster);
         let (system, _) = systems[number % systems.len()];
         let facts: BTreeMap<String, Arc<NodeFacts>> = (cluster.spec().hosts.iter().enumerate())
             .map(|(at, host)| (host.name.clone(), systems[(number + at) % systems.len()].1.clone()))
             .collect();
-        sites.push((format!("{} from {system}", stem(file)), Site { cluster, facts, supplies: None }));
+        sites.push((
+            format!("{} from {system}", stem(&file)),
+            Site { cluster, facts, supplies: Some(supplies.clone()) },
+        ));
     }
     sites
 }

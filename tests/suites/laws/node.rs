@@ -4,7 +4,16 @@ use std::path::PathBuf;
 
 use kubexm_installer::node::fake::{FakeNode, FakeState, FakeUnit, Fault, Then};
 use kubexm_installer::node::query::{Active, Enabled};
-use kubexm_installer::node::{Command, NodePath, Output, SysctlKey, UnitName};
+use kubexm_installer::node::{Command, NodePath, Output, PackageName, SysctlKey, UnitName};
+use kubexm_installer::repository::key::SiteKey;
+use kubexm_installer::supplies::Supplies;
+use kubexm_model::bom::{Kind, Nodes, Reason};
+use kubexm_model::bundle::{BundleSet, Member};
+use kubexm_model::cluster::schema::Arch;
+use kubexm_model::digest::Digest;
+use kubexm_model::lock::{Blob, Lock, Locked, Proof, VERSION};
+use kubexm_tests::bundles::{member, open, pack, trust};
+use kubexm_tests::{noise, root, text};
 use tempfile::TempDir;
 
 pub fn path(text: &str) -> NodePath {
@@ -52,6 +61,12 @@ fn answer(command: &Command, state: &mut FakeState) -> Option<Output> {
         "getenforce" | "setenforce" => "kubexm.selinux",
         // Every module that the node lists can be loaded.
         "modprobe" => return Some(Output::default()),
+        // Everything behind the dashes is installed.
+        "apt-get" => {
+            let names = command.args.iter().skip_while(|arg| *arg != "--").skip(1);
+            state.packages.extend(names.map(|name| (PackageName::new(name.as_str()).unwrap(), "1".to_owned())));
+            return Some(Output::default());
+        }
         _ => return None,
     };
     let value = state.sysctls.get_mut(&SysctlKey::new(key).unwrap())?;
@@ -61,17 +76,51 @@ fn answer(command: &Command, state: &mut FakeState) -> Option<Output> {
     Some(Output { stdout: value.clone().into_bytes(), ..Output::default() })
 }
 
-/// The node without what a run keeps there for the way back.
+/// The node without what a run keeps there for the way back, and without the folder above it if nothing else is in there.
 pub fn without_kept(state: &FakeState) -> FakeState {
     let mut state = state.clone();
-    let ours: Vec<NodePath> = state
-        .files
-        .iter()
-        .map(|(path, _)| path.clone())
-        .filter(|path| path.is_within(&self::path("/var/lib/kubexm")))
-        .collect();
-    ours.iter().for_each(|path| state.files.unset(path));
+    state.files.unset(&kept());
+    let above = path("/var/lib/kubexm");
+    if !state.files.iter().any(|(path, _)| path.is_within(&above) && *path != above) {
+        state.files.unset(&above);
+    }
     state
+}
+
+/// A bundle with two packages for Debian 12, as a verified one brings them.
+pub fn supplies() -> Supplies {
+    let contents = [noise(3_000, 21), noise(5_000, 22)];
+    let members: Vec<_> = contents.iter().map(|content| member(None, content, false)).collect();
+    let entries = ["socat", "libwrap0"].iter().zip(&members).map(|(name, (member, _))| locked(name, member)).collect();
+    let lock =
+        Lock { version: VERSION, cluster: "demo".to_owned(), created: 1_700_000_000, bom: Digest::of(b"bom"), entries };
+    let bundle = BundleSet::new(open(pack(&members, &[1], 1), &trust(&[1])).unwrap(), vec![]).unwrap();
+    Supplies::new(bundle, lock, SiteKey::read(&text(&root().join("tests/fixtures/site-key.asc"))).unwrap())
+}
+
+fn locked(name: &str, member: &Member) -> Locked {
+    let stanza = format!(
+        "Package: {name}\nVersion: 1\nArchitecture: amd64\nSHA256: {}\nSize: {}\n",
+        member.digest.hex(),
+        member.size
+    );
+    Locked {
+        kind: Kind::Package,
+        name: name.to_owned(),
+        version: Some("1".to_owned()),
+        os: Some("debian 12".to_owned()),
+        arch: vec![Arch::Amd64],
+        component: "node-dependencies".to_owned(),
+        licence: None,
+        source: "https://packages.test/x.deb".to_owned(),
+        proof: Proof::Repository,
+        blob: Blob { digest: member.digest, size: member.size, media_type: None },
+        members: vec![],
+        platforms: vec![],
+        found_in: vec![],
+        stanza: Some(stanza),
+        reasons: vec![Reason { why: "every cluster".to_owned(), nodes: Nodes::default() }],
+    }
 }
 
 pub fn is_kill(fault: &Fault) -> bool {
