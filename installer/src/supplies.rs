@@ -1,6 +1,7 @@
 //! What the bundle brings for the nodes: the lock, and contents that stream from the bundle without a second copy on disk.
 
 use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kubexm_model::bom::Kind;
@@ -16,6 +17,7 @@ use crate::repository::key::SiteKey;
 pub struct Supplies {
     bundle: Arc<BundleSet>,
     lock: Arc<Lock>,
+    image: Option<Arc<Image>>,
     /// The site's key for package repositories.
     pub key: Arc<SiteKey>,
 }
@@ -23,7 +25,19 @@ pub struct Supplies {
 impl Supplies {
     /// What a verified bundle brings.
     pub fn new(bundle: BundleSet, lock: Lock, key: SiteKey) -> Self {
-        Self { bundle: Arc::new(bundle), lock: Arc::new(lock), key: Arc::new(key) }
+        Self { bundle: Arc::new(bundle), lock: Arc::new(lock), image: None, key: Arc::new(key) }
+    }
+
+    /// With an ISO image of the packages, which then come from there.
+    #[must_use]
+    pub fn with_image(mut self, image: Image) -> Self {
+        self.image = Some(Arc::new(image));
+        self
+    }
+
+    /// The ISO image of the packages, if there is one.
+    pub fn image(&self) -> Option<Arc<Image>> {
+        self.image.clone()
     }
 
     /// When the lock was made, in seconds since 1970.
@@ -39,6 +53,35 @@ impl Supplies {
     /// The bytes of a blob.
     pub fn content(&self, blob: &Blob) -> FromBundle {
         FromBundle { bundle: self.bundle.clone(), digest: blob.digest, size: blob.size }
+    }
+}
+
+/// A file of this machine.
+pub struct Image {
+    path: PathBuf,
+    digest: Digest,
+    size: u64,
+}
+
+impl Image {
+    /// Reads it once, for its digest.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let (digest, size) = Digest::of_reader(fs_err::File::open(path)?)?;
+        Ok(Self { path: path.to_owned(), digest, size })
+    }
+}
+
+impl Content for Image {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(fs_err::File::open(&self.path)?))
     }
 }
 

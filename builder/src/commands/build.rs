@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use ed25519_dalek::SigningKey;
 use kubexm_builder::fill;
-use kubexm_builder::pack::{Arrivals, Have, Label, Packed, Packing};
+use kubexm_builder::pack::{Arrivals, Have, Label, Packed, Packing, write_image};
 use kubexm_model::bundle::{PublicKey, Receipt, TrustedKeys};
 use kubexm_model::console::bundle::{Found, refused};
 use kubexm_model::console::{Exit, Failure, input, output};
@@ -52,6 +52,10 @@ pub(crate) struct Build {
     #[arg(long, value_name = "SIZE", value_parser = size)]
     volume_size: Option<u64>,
 
+    /// Write the OS packages once more as an ISO image
+    #[arg(long, value_name = "FILE")]
+    iso: Option<PathBuf>,
+
     /// Leave out what this bundle has, which the other side still has; signed by one of the same keys
     #[arg(long, value_name = "BUNDLE")]
     base: Vec<PathBuf>,
@@ -95,6 +99,13 @@ impl Build {
         };
         let packed = fetch_and_pack(&packing, &prepared)?;
         prepared.progress.done();
+        if let Some(iso) = &self.iso {
+            let written = write_image(&lock, prepared.resolver.fetcher.cache(), iso);
+            let count = written.map_err(|error| {
+                Failure::new(Exit::Failed, format!("{} cannot be written", iso.display())).because(&error)
+            })?;
+            output::text(&format!("{}: {count} packages\n", iso.display()))?;
+        }
         let volumes =
             if packed.files.len() > 1 { format!(" in {} volumes", packed.files.len()) } else { String::new() };
         output::text(&format!(

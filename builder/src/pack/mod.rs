@@ -3,6 +3,7 @@
 mod arrivals;
 mod blobs;
 mod documents;
+mod image;
 mod output;
 mod written;
 
@@ -24,6 +25,7 @@ use crate::cache::Cache;
 pub use arrivals::Arrivals;
 use documents::Documents;
 pub use documents::lock_bytes;
+pub use image::write_image;
 use output::Output;
 use written::Written;
 

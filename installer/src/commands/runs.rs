@@ -46,6 +46,10 @@ pub(crate) struct Rollback {
     #[arg(value_name = "RUN")]
     run: String,
 
+    /// Leave the OS packages that came with it
+    #[arg(long)]
+    keep_packages: bool,
+
     #[command(flatten)]
     args: RunArgs,
 }
@@ -111,7 +115,7 @@ impl Rollback {
             let lines = Lines::default();
             let run = on(&nodes, &journal, &lines, &request.run, self.args.nodes.concurrency)?;
             let remains = run
-                .roll_back()
+                .roll_back(|undo| !(self.keep_packages && undo.removes_packages()))
                 .await
                 .map_err(|error| Failure::new(Exit::Failed, "the journal cannot be written").because(&error))?;
             match remains.len() {

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use clap::Args;
 use kubexm_installer::repository::key::SiteKey;
-use kubexm_installer::supplies::Supplies;
+use kubexm_installer::supplies::{Image, Supplies};
 use kubexm_model::cluster::Cluster;
 use kubexm_model::console::bundle::{BundleArgs, TrustArgs, lock_of};
 use kubexm_model::console::{Exit, Failure};
@@ -30,6 +30,10 @@ pub(crate) struct SupplyArgs {
     #[arg(long, value_name = "DIR")]
     volumes: Vec<PathBuf>,
 
+    /// An ISO image of the packages, as `kubexm-bundle build --iso` writes it: nodes mount it instead of getting single files
+    #[arg(long, value_name = "FILE", requires = "bundle")]
+    iso: Option<PathBuf>,
+
     /// A bundle that it builds upon
     #[arg(long, value_name = "BUNDLE")]
     base: Vec<PathBuf>,
@@ -47,7 +51,10 @@ impl SupplyArgs {
         self.trust.check(path, bundle.newest(), &args.trusted()?)?;
         let lock = lock_of(bundle.newest(), path)?;
         let key = site_key(&nodes.state()?.join(cluster.name()))?;
-        Ok(Some(Supplies::new(bundle, lock, key)))
+        let supplies = Supplies::new(bundle, lock, key);
+        let Some(iso) = &self.iso else { return Ok(Some(supplies)) };
+        let image = Image::read(iso).map_err(|error| Failure::usage("the image cannot be read").because(&error))?;
+        Ok(Some(supplies.with_image(image)))
     }
 }
 

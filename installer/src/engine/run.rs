@@ -13,6 +13,7 @@ use super::event::{Event, Outcome, Place, Watch};
 use super::graph::{ActId, Before, Graph};
 use super::journal::{Entry, Intention, Journal, JournalError};
 use super::outputs::Outputs;
+use super::undo::Undo;
 use crate::node::{FileChange, Mutate, NodePath};
 
 /// How much may happen at once.
@@ -145,10 +146,13 @@ impl Run<'_> {
         (id, outcome)
     }
 
-    /// Undoes everything that the journal has, on all nodes at once; gives what could not be undone.
-    pub async fn roll_back(&self) -> Result<Vec<(String, String, String)>, JournalError> {
+    /// Undoes everything that the journal has and that is wanted back, on all nodes at once; gives what could not be undone.
+    pub async fn roll_back(
+        &self,
+        wanted: impl Fn(&Undo) -> bool,
+    ) -> Result<Vec<(String, String, String)>, JournalError> {
         let nodes = self.journal.nodes();
-        let undo = nodes.iter().map(|node| self.undo(node, |known| known.node == *node));
+        let undo = nodes.iter().map(|node| self.undo_some(node, |known| known.node == *node, &wanted));
         let all = futures::future::join_all(undo).await;
         Ok(all.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
     }
@@ -167,12 +171,22 @@ impl Run<'_> {
         name: &str,
         wanted: impl Fn(&Intention) -> bool,
     ) -> Result<Vec<(String, String, String)>, JournalError> {
+        self.undo_some(name, wanted, &|_| true).await
+    }
+
+    /// The same, but only those parts of the way back that are wanted.
+    async fn undo_some(
+        &self,
+        name: &str,
+        wanted: impl Fn(&Intention) -> bool,
+        part: &impl Fn(&Undo) -> bool,
+    ) -> Result<Vec<(String, String, String)>, JournalError> {
         let mut remains = vec![];
         let Some(node) = self.nodes.get(name) else { return Ok(remains) };
         for intention in self.journal.way_back(wanted) {
             let kept = kept_folder(&self.folder, intention.number);
             let mut failed = None;
-            for undo in &intention.undo {
+            for undo in intention.undo.iter().filter(|undo| part(undo)) {
                 if let Err(error) = undo.play(&**node, &kept).await {
                     failed = Some(format!("{}: {error}", undo.describe()));
                 }

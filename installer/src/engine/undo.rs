@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::node::{Change, Command, FileChange, FileKind, Inspect, Mutate, NodeError, NodePath};
+use crate::node::{Ask, Change, Command, FileChange, FileKind, Inspect, Mutate, NodeError, NodePath, SystemChange};
 
 /// One part of the way back. Each tolerates that what it undoes happened in part or not at all, and that it was played before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +13,11 @@ pub enum Undo {
     /// Puts the file back that was kept before the effect.
     PutBack {
         /// Where it was.
+        path: NodePath,
+    },
+    /// Unmounts what is mounted there, if something is.
+    Unmount {
+        /// Where.
         path: NodePath,
     },
     /// Runs a command that can be run twice.
@@ -30,11 +35,17 @@ impl Undo {
         Self::Change(FileChange::Remove { path: path.clone() }.into())
     }
 
+    /// Whether it takes packages away.
+    pub fn removes_packages(&self) -> bool {
+        matches!(self, Self::Change(Change::Package(_)))
+    }
+
     /// What a person is told.
     pub fn describe(&self) -> String {
         match self {
             Self::Change(change) => format!("{change:?}"),
             Self::PutBack { path } => format!("put {path} back as it was"),
+            Self::Unmount { path } => format!("unmount {path}"),
             Self::Run(command) => format!("run {command}"),
             Self::Nothing { why } => format!("nothing: {why}"),
         }
@@ -45,6 +56,10 @@ impl Undo {
         match self {
             Self::Change(change) => node.change(change).await,
             Self::Run(command) => node.run(command).await.map(drop),
+            Self::Unmount { path } => match node.mount(path).await? {
+                Some(_) => node.change(&SystemChange::Unmount { path: path.clone() }.into()).await,
+                None => Ok(()),
+            },
             Self::PutBack { path } => put_back(node, path, &kept_name(kept, path)).await,
             Self::Nothing { .. } => Ok(()),
         }

@@ -9,8 +9,8 @@ use kubexm_installer::engine::run::{Nodes, Run};
 use kubexm_installer::engine::{Graph, Journal, Limits, Outputs};
 use kubexm_installer::inventory::NodeFacts;
 use kubexm_installer::inventory::parse::{Asked, facts};
-use kubexm_installer::node::Mutate;
 use kubexm_installer::node::fake::FakeNode;
+use kubexm_installer::node::{Mutate, Output};
 use kubexm_installer::pipelines::{Site, create_cluster, plan};
 use kubexm_model::digest::Digest;
 use kubexm_tests::{catalogue, fixtures, read_fixture, root, stem, text};
@@ -61,7 +61,7 @@ fn sites() -> Vec<(String, Site)> {
     let catalogue = catalogue();
     let systems: Vec<(&str, Arc<NodeFacts>)> =
         ["debian-12", "rocky-9", "ubuntu-24.04"].map(|system| (system, Arc::new(recorded(system)))).to_vec();
-    let (mut sites, supplies) = (vec![], crate::node::supplies());
+    let (mut sites, supplies) = (vec![], [crate::node::supplies(), crate::node::supplies_with_image()]);
     for file in fixtures("clusters/good") {
         let Some(cluster) = read_fixture(&file, &catalogue).cluster else { continue };
         // By its name, so that a new fixture changes nothing for the others.
@@ -73,10 +73,33 @@ fn sites() -> Vec<(String, Site)> {
             .collect();
         sites.push((
             format!("{} from {system}", stem(&file)),
-            Site { cluster, facts, supplies: Some(supplies.clone()) },
+            Site { cluster, facts, supplies: Some(supplies[number % 2].clone()) },
         ));
     }
     sites
+}
+
+/// Every machine of a cluster with Debian among them after the whole pipeline, with packages in an image; apt-get may fail.
+pub async fn prepare_all(fails: bool) -> Vec<Arc<FakeNode>> {
+    let (_, mut site) = sites().into_iter().find(|(_, site)| site.cluster.spec().hosts.len() >= 3).unwrap();
+    site.supplies = Some(crate::node::supplies_with_image());
+    let machines: BTreeMap<String, Arc<FakeNode>> =
+        site.cluster.spec().hosts.iter().map(|host| (host.name.clone(), Arc::new(busy()))).collect();
+    if fails {
+        for machine in machines.values() {
+            machine
+                .script(|command, _| (command.program == "apt-get").then(|| Output { code: 100, ..Output::default() }));
+        }
+    }
+    let nodes: Nodes =
+        machines.iter().map(|(name, machine)| (name.clone(), machine.clone() as Arc<dyn Mutate>)).collect();
+    let folder = journal_folder();
+    let (journal, _) = Journal::open(&folder.path().join("journal")).unwrap();
+    let (limits, outputs) = (Limits::default(), Outputs::default());
+    let run = Run { nodes: &nodes, journal: &journal, watch: &Unwatched, limits, folder: kept(), outputs };
+    let summary = run.execute(&plan(&create_cluster(), &site).unwrap()).await.unwrap();
+    assert_eq!(summary.is_whole(), !fails, "{:?}", summary.failures);
+    machines.into_values().collect()
 }
 
 fn recorded(system: &str) -> NodeFacts {
@@ -127,7 +150,15 @@ impl Case {
     pub async fn roll_back(&self, node: &Arc<FakeNode>, folder: &TempDir) -> Vec<String> {
         let (journal, _) = Journal::open(&folder.path().join("journal")).unwrap();
         let nodes = self.nodes(node);
-        let remains = self.on(&nodes, &journal).roll_back().await.unwrap();
+        let remains = self.on(&nodes, &journal).roll_back(|_| true).await.unwrap();
+        remains.into_iter().map(|(_, what, why)| format!("{what}: {why}")).collect()
+    }
+
+    /// Undoes everything in the journal but packages; gives what remains.
+    pub async fn roll_back_but_packages(&self, node: &Arc<FakeNode>, folder: &TempDir) -> Vec<String> {
+        let (journal, _) = Journal::open(&folder.path().join("journal")).unwrap();
+        let nodes = self.nodes(node);
+        let remains = self.on(&nodes, &journal).roll_back(|undo| !undo.removes_packages()).await.unwrap();
         remains.into_iter().map(|(_, what, why)| format!("{what}: {why}")).collect()
     }
 

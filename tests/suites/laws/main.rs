@@ -94,6 +94,37 @@ fn a_run_that_was_killed_anywhere_goes_on_to_the_same_end() {
 }
 
 #[test]
+fn a_local_repository_is_gone_whatever_happened() {
+    for fails in [false, true] {
+        let machines = runtime().block_on(cases::prepare_all(fails));
+        let mut used = 0;
+        for machine in &machines {
+            let (state, log) = (machine.snapshot(), machine.log().join("\n"));
+            used += usize::from(log.contains("iso9660"));
+            assert!(state.mounts.is_empty(), "{state:?}");
+            assert!(state.files.entry(&node::path("/var/lib/kubexm/packages")).is_none(), "{state:?}");
+            let installed = state.packages.keys().any(|name| name.as_str() == "socat");
+            assert_eq!(installed, log.contains("iso9660") && !fails);
+        }
+        assert!(used > 0, "no machine mounted anything");
+    }
+}
+
+#[test]
+fn packages_may_stay_when_all_else_is_undone() {
+    let mut tried = 0;
+    for case in cases().into_iter().filter(|case| case.step() == "packages.install-system-packages") {
+        let (node, folder) = (case.node(), node::journal_folder());
+        runtime().block_on(case.run_with(&node, &folder)).unwrap();
+        let after = node.snapshot();
+        assert!(runtime().block_on(case.roll_back_but_packages(&node, &folder)).is_empty());
+        assert_eq!(after.packages, node.snapshot().packages, "{case}");
+        tried += 1;
+    }
+    assert!(tried > 0);
+}
+
+#[test]
 fn every_step_has_a_name_and_stands_in_a_task() {
     let in_tasks: Vec<&str> = kubexm_installer::pipelines::create_cluster()
         .modules

@@ -6,7 +6,7 @@ use kubexm_installer::node::fake::{FakeNode, FakeState, FakeUnit, Fault, Then};
 use kubexm_installer::node::query::{Active, Enabled};
 use kubexm_installer::node::{Command, NodePath, Output, PackageName, SysctlKey, UnitName};
 use kubexm_installer::repository::key::SiteKey;
-use kubexm_installer::supplies::Supplies;
+use kubexm_installer::supplies::{Image, Supplies};
 use kubexm_model::bom::{Kind, Nodes, Reason};
 use kubexm_model::bundle::{BundleSet, Member};
 use kubexm_model::cluster::schema::Arch;
@@ -96,6 +96,11 @@ pub fn supplies() -> Supplies {
         Lock { version: VERSION, cluster: "demo".to_owned(), created: 1_700_000_000, bom: Digest::of(b"bom"), entries };
     let bundle = BundleSet::new(open(pack(&members, &[1], 1), &trust(&[1])).unwrap(), vec![]).unwrap();
     Supplies::new(bundle, lock, SiteKey::read(&text(&root().join("tests/fixtures/site-key.asc"))).unwrap())
+}
+
+/// The same, with the packages in an image.
+pub fn supplies_with_image() -> Supplies {
+    supplies().with_image(Image::read(&root().join("LICENSE")).unwrap())
 }
 
 fn locked(name: &str, member: &Member) -> Locked {

@@ -13,11 +13,11 @@ use crate::node::{Content, Mode};
 use crate::repository::apt::{self, AptPackage};
 use crate::repository::rpm::{self, RpmPackage};
 use crate::repository::{Files, RepositoryError};
-use crate::steps::generic::{EnsureDirectory, PutFile, path};
+use crate::steps::generic::{EnsureDirectory, MountImage, PutFile, path};
 use crate::steps::{Ops, Step, StepCx, StepError};
 use crate::supplies::Supplies;
 
-/// Brings the packages that the node lacks, and lists of them that the package manager reads and the site has signed.
+/// Brings the packages that the node lacks, or an image of them that is mounted, and lists of them that the package manager reads and the site has signed.
 pub struct ConfigureLocalRepository;
 
 impl From<RepositoryError> for StepError {
@@ -45,9 +45,15 @@ impl Step for ConfigureLocalRepository {
         for folder in ["", "/pool", "/lists/partial", "/archives/partial", "/repodata", "/repos.d"] {
             ops.push(Box::new(EnsureDirectory::new(path(&format!("{FOLDER}{folder}"))?).mode(Mode::CLOSED)));
         }
-        for package in &offered {
-            let file = path(&format!("{FOLDER}/{}", place(package, family)))?;
-            ops.push(Box::new(PutFile::of(file, Arc::new(supplies.content(&package.blob)))));
+        if let Some(image) = supplies.image() {
+            let (file, pool) = (path(&format!("{FOLDER}/packages.iso"))?, path(&format!("{FOLDER}/pool"))?);
+            ops.push(Box::new(PutFile::of(file.clone(), image)));
+            ops.push(Box::new(MountImage::new(file, pool)));
+        } else {
+            for package in &offered {
+                let file = path(&format!("{FOLDER}/{}", place(package, family)))?;
+                ops.push(Box::new(PutFile::of(file, Arc::new(supplies.content(&package.blob)))));
+            }
         }
         for (name, bytes) in lists(supplies, family, &offered)? {
             ops.push(Box::new(PutFile::new(path(&format!("{FOLDER}/{name}"))?, bytes)));
