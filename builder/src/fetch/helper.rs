@@ -57,8 +57,8 @@ async fn ask(helper: &str, registry: &str) -> Result<Option<Account>, String> {
     if !helper.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
         return Err("its name is not one of a program".to_owned());
     }
-    // Docker's own registry still has its old address there.
-    let name = if registry == "docker.io" { "https://index.docker.io/v1/" } else { registry };
+    // Docker's own registry still has the address of its index there.
+    let name = if registry == "docker.io" { format!("https://index.{registry}/v1/") } else { registry.to_owned() };
     let mut child = tokio::process::Command::new(format!("docker-credential-{helper}"))
         .arg("get")
         .stdin(Stdio::piped())
