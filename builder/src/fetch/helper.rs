@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::Duration;
 
+use kubexm_model::image::Registry;
 use kubexm_model::secret::Secret;
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
@@ -58,7 +59,8 @@ async fn ask(helper: &str, registry: &str) -> Result<Option<Account>, String> {
         return Err("its name is not one of a program".to_owned());
     }
     // Docker's own registry still has the address of its index there.
-    let name = if registry == "docker.io" { format!("https://index.{registry}/v1/") } else { registry.to_owned() };
+    let is_default = registry.parse::<Registry>().is_ok_and(|registry| registry.is_default());
+    let name = if is_default { format!("https://index.{registry}/v1/") } else { registry.to_owned() };
     let mut child = tokio::process::Command::new(format!("docker-credential-{helper}"))
         .arg("get")
         .stdin(Stdio::piped())

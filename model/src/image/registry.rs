@@ -30,7 +30,7 @@ impl Registry {
     }
 
     /// Whether it is the registry of names that say none.
-    pub(super) fn is_default(&self) -> bool {
+    pub fn is_default(&self) -> bool {
         self.host == DEFAULT && self.port.is_none()
     }
 
