@@ -9,8 +9,9 @@ use crate::commands;
 #[derive(Debug, Parser)]
 #[command(name = "kubexm-install", version, max_term_width = 120)]
 #[command(before_help = "Examples:
-  kubexm-install lint -f cluster.yaml
-  kubexm-install config view -f cluster.yaml")]
+  kubexm-install verify demo.tar.zst --key kubexm.key.pub --for cluster.yaml
+  kubexm-install hosts scan -f cluster.yaml
+  kubexm-install create cluster -f cluster.yaml --until os --dry-run")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) color: ColorArgs,

@@ -113,6 +113,8 @@ impl Packing<'_> {
         let content = |member: &Member| content(member, &documents, self.cache);
         let progress = |bytes| self.progress.add(bytes);
         let writer = Packer { content: &content, progress: &progress };
+        // What was compressed was counted then, by its plain size.
+        let silent = Packer { content: &content, progress: &|_| {} };
         let members = plan.members().iter().map(|member| (member.digest, member)).collect();
         // Documents are here from the beginning.
         for member in plan.members().iter().filter(|member| documents.contains_key(&member.path)) {
@@ -120,7 +122,10 @@ impl Packing<'_> {
         }
         while_flushing(&output, || {
             writer.write_frame(&plan, &signatures, &output)?;
-            arrivals.each(members, self.threads, |member| writer.write_member(&plan, member, &output))
+            arrivals.each(members, self.threads, |member: &Member| {
+                let counted = if member.encoding == Encoding::Stored { &writer } else { &silent };
+                counted.write_member(&plan, member, &output)
+            })
         })?;
         self.progress.stage("syncing", 0);
         output.sync()?;
